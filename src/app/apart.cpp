@@ -12,7 +12,7 @@
 #include "app/status.h"
 #include "base/error.h"
 #include "platform/machine.h"
-#include "report/network_result.h"
+#include "report/network/network_result.h"
 
 namespace dlasim {
 namespace {

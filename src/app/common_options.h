@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "files/output.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 #include "silicon/technology.h"
 
 namespace dlasim {

@@ -13,10 +13,10 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/neighbour_tables.h"
-#include "report/pipeline.h"
-#include "report/power_profile.h"
 #include "report/run_page.h"
-#include "report/waves.h"
+#include "report/timeline/pipeline.h"
+#include "report/timeline/power_profile.h"
+#include "report/timeline/waves.h"
 #include "silicon/silicon_keys.h"
 #include "sweep/sweep_file.h"
 

@@ -9,7 +9,7 @@
 #include "files/output_folder.h"
 #include "platform/simulate.h"
 #include "replay/events.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 namespace dlasim {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/file_options.h"
-#include "config/memory.h"
+#include "config/machine/memory.h"
 #include "facts/presets.h"
 #include "silicon/technology.h"
 

@@ -1,7 +1,7 @@
 #include "config/descriptor.h"
 
-#include "config/layer_reader.h"
-#include "config/transfer_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/layer/transfer_reader.h"
 
 namespace dlasim {
 

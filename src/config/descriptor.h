@@ -3,8 +3,8 @@
 #include <variant>
 
 #include "config/json_object.h"
-#include "config/layer.h"
-#include "config/transfer.h"
+#include "config/model/layer.h"
+#include "config/model/transfer.h"
 
 namespace dlasim {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/descriptor_keys.h"
-#include "config/network.h"
+#include "config/model/network.h"
 
 namespace dlasim::keys {
 

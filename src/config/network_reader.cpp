@@ -6,13 +6,13 @@
 #include <span>
 #include <unordered_map>
 
-#include "config/geometry_reader.h"
-#include "config/layer_reader.h"
-#include "config/layer_words.h"
+#include "config/layer/geometry_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/layer/layer_words.h"
+#include "config/layer/partition_reader.h"
+#include "config/layer/sdp_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "config/network_keys.h"
-#include "config/partition_reader.h"
-#include "config/sdp_reader.h"
-#include "config/transfer_reader.h"
 
 namespace dlasim {
 namespace {

@@ -8,7 +8,7 @@
 // Error  ConfigError with file, pointer, found and expected: unknown keys and tensors, shapes that do not fit, counts beyond the limits.
 #pragma once
 #include "config/json_object.h"
-#include "config/network.h"
+#include "config/model/network.h"
 
 namespace dlasim {
 

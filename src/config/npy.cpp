@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "config/fp16.h"
 #include "config/json_object.h"
+#include "config/model/fp16.h"
 #include "files/number.h"
 
 namespace dlasim {

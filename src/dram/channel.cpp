@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "dram/check/reference.h"
 #include "dram/controller.h"
-#include "dram/reference.h"
 
 namespace dlasim::dram {
 namespace {

@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "base/error.h"
-#include "dram/checker.h"
-#include "dram/golden.h"
-#include "dram/log.h"
-#include "dram/reader.h"
-#include "dram/report.h"
-#include "dram/run_report.h"
-#include "dram/stream.h"
+#include "dram/check/checker.h"
+#include "dram/check/golden.h"
+#include "dram/check/stream.h"
+#include "dram/read/reader.h"
+#include "dram/report/log.h"
+#include "dram/report/report.h"
+#include "dram/report/run_report.h"
 #include "files/number.h"
 #include "files/output.h"
 

@@ -5,7 +5,7 @@
 //   rank ──► bank group ──► bank        allowed(cmd) = max(rank[cmd], group[cmd], bank[cmd])
 //
 // The cycle and the row of the table that set it are kept together in one word, so that the owner
-// of a lost cycle is known for free. Source: dram.md 3, 4. Rows are data: dram/reader.h.
+// of a lost cycle is known for free. Source: dram.md 3, 4. Rows are data: dram/read/reader.h.
 #pragma once
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "config/network_reader.h"
 
 namespace dlasim {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/sweep.h"
+#include "config/sweep/sweep.h"
 #include "explain/explanation.h"
 
 namespace dlasim {

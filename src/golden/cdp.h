@@ -8,8 +8,8 @@
 #include <array>
 #include <cstdint>
 
-#include "config/sdp.h"
-#include "config/tensors.h"
+#include "config/model/sdp.h"
+#include "config/model/tensors.h"
 
 namespace dlasim {
 

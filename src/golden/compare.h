@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 
 namespace dlasim {
 

@@ -1,6 +1,6 @@
 // The lookup table of EW on one number. Source: sdp.md 4.5.
 #pragma once
-#include "config/sdp.h"
+#include "config/model/sdp.h"
 
 namespace dlasim {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 
 namespace dlasim {
 namespace {

@@ -1,7 +1,7 @@
 // Input of the reference: what CDMA makes of pixels and features. The result is an input tensor of the
 // layer's precision; padding takes the layer's padding value, unconverted.
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 
 namespace dlasim {
 

@@ -4,8 +4,8 @@
 //
 // Source  pdp.md 1.2, 3.
 #pragma once
-#include "config/layer.h"
-#include "config/tensors.h"
+#include "config/model/layer.h"
+#include "config/model/tensors.h"
 
 namespace dlasim {
 

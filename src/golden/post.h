@@ -5,7 +5,7 @@
 // Error   0 against the lanes of the machine (tests/golden/post_reference_test.cpp).
 #pragma once
 #include "base/vectors.h"
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "facts/abilities.h"
 
 namespace dlasim {

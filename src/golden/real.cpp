@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 
 namespace dlasim::real {
 namespace {

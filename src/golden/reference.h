@@ -8,7 +8,7 @@
 // Error   compared with oneDNN: tests/golden/reference_test; its parts with the machine's: cell_test, real_test,
 //         post_reference_test, and with plain loops: sums_test.
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "facts/hardware.h"
 
 namespace dlasim {

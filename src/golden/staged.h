@@ -5,7 +5,7 @@
 // Source  as golden/reference.h.
 // Error   0 against reference_output() (tests/unit/staged_test.cpp).
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "facts/hardware.h"
 
 namespace dlasim {

@@ -5,7 +5,7 @@
 //
 // Error   0 against the definition, loop by loop (tests/golden/sums_test.cpp), and oneDNN (tests/golden/reference_test.cpp).
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "golden/products.h"
 
 namespace dlasim {

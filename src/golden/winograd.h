@@ -6,7 +6,7 @@
 // Integers use 4 g as scale, so that U is whole; the layer's shift must take it back. The transforms are products of
 // matrices, exact in integers; nothing of them is shared with the machine or the lowering.
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 
 namespace dlasim {
 

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "dram/bound.h"
+#include "dram/check/bound.h"
 #include "facts/abilities.h"
 #include "jobs/traffic.h"
 #include "lowering/array_work.h"

@@ -2,7 +2,7 @@
 // beside every result, so that what a run lost has a name.
 //
 // Source  MAC array, stripes and weight loads: csc.md 1.5 and 1.10; ports: interfaces.md 4; SDP: sdp.md 1.4, cacc.md 0; CACC: cacc.md 3.5.
-//         DRAM: dram/bound.h.
+//         DRAM: dram/check/bound.h.
 // Left out  latencies, and every dependency between the phases of a layer.
 #pragma once
 #include <array>
@@ -14,7 +14,7 @@
 #include "files/keys.h"
 #include "jobs/traffic.h"
 #include "lowering/plan.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
 

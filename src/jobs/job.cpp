@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lowering/layer_contents.h"
+#include "lowering/memory/layer_contents.h"
 #include "lowering/plan.h"
 
 namespace dlasim {

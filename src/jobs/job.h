@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "config/descriptor.h"
-#include "config/tensors.h"
-#include "golden/contents.h"
+#include "config/model/tensors.h"
+#include "golden/memory/contents.h"
 #include "jobs/bounds.h"
 #include "workload/workload.h"
 
@@ -53,7 +53,7 @@ struct Job : Workload {
     ReportText text;
 };
 
-struct SharedLayer;  // lowering/layer_contents.h
+struct SharedLayer;  // lowering/memory/layer_contents.h
 /// Loads or makes the data, unless a layer's are there already.
 Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory,
            std::shared_ptr<const SharedLayer> shared = nullptr);

@@ -2,15 +2,15 @@
 
 #include <array>
 
-#include "config/layer_reader.h"
-#include "config/partition_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/layer/partition_reader.h"
 #include "files/printable.h"
 #include "jobs/advice.h"
 #include "jobs/job.h"
 #include "jobs/traffic.h"
-#include "lowering/explicit_partition.h"
-#include "lowering/layer_contents.h"
-#include "lowering/layer_program.h"
+#include "lowering/cut/explicit_partition.h"
+#include "lowering/memory/layer_contents.h"
+#include "lowering/program/layer_program.h"
 
 namespace dlasim {
 namespace {

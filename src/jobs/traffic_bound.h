@@ -14,7 +14,7 @@
 #include <map>
 #include <optional>
 
-#include "config/layer.h"
+#include "config/model/layer.h"
 
 namespace dlasim {
 

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "files/printable.h"
 #include "jobs/job.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
 namespace {

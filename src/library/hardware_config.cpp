@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 #include "dlasim/burst.h"
 #include "facts/client.h"
 #include "library/parts.h"

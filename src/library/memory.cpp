@@ -5,9 +5,9 @@
 #include <optional>
 #include <ostream>
 
-#include "config/memory.h"
-#include "dram/reader.h"
-#include "dram/report.h"
+#include "config/machine/memory.h"
+#include "dram/read/reader.h"
+#include "dram/report/report.h"
 #include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 #include "dlasim/accelerator.h"
 #include "dlasim/workload.h"
 #include "library/boundary_trace.h"

@@ -5,7 +5,7 @@
 
 #include "config/descriptor.h"
 #include "config/file_kind.h"
-#include "config/memory.h"
+#include "config/machine/memory.h"
 #include "config/network_reader.h"
 #include "jobs/job_host.h"
 #include "library/parts.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 
 namespace dlasim::loadable {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 #include "config/npy.h"
 #include "files/input.h"
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/quantity.h"
-#include "config/layer.h"
+#include "config/model/layer.h"
 #include "facts/hardware.h"
-#include "lowering/fit.h"
+#include "lowering/cut/fit.h"
 
 namespace dlasim {
 

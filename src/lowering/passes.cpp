@@ -1,7 +1,7 @@
 #include "lowering/passes.h"
 
 #include "base/error.h"
-#include "lowering/part_pass.h"
+#include "lowering/cut/part_pass.h"
 
 namespace dlasim {
 namespace {

@@ -1,6 +1,6 @@
 // Step 5 of the lowering: the passes that run, in their order.
 #pragma once
-#include "lowering/places.h"
+#include "lowering/memory/places.h"
 
 namespace dlasim {
 

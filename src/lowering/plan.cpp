@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lowering/layer_program.h"
-#include "lowering/packing.h"
+#include "lowering/memory/packing.h"
+#include "lowering/program/layer_program.h"
 
 namespace dlasim {
 namespace {

@@ -15,7 +15,7 @@
 #pragma once
 #include <functional>
 
-#include "lowering/images.h"
+#include "lowering/memory/images.h"
 #include "lowering/passes.h"
 
 namespace dlasim {

@@ -25,7 +25,7 @@
 #include "base/quantity.h"
 #include "base/ring.h"
 #include "dram/channel.h"
-#include "dram/checker.h"
+#include "dram/check/checker.h"
 #include "links/dbb_socket.h"
 #include "links/module.h"
 #include "memory/memory_store.h"

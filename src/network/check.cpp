@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/expects.h"
-#include "lowering/images.h"
+#include "lowering/memory/images.h"
 #include "network/host.h"
 
 namespace dlasim {

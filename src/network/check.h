@@ -1,6 +1,6 @@
 // After the run: every tensor of the network in the machine's memory against its golden one.
 #pragma once
-#include "golden/contents.h"
+#include "golden/memory/contents.h"
 #include "network/plan.h"
 
 namespace dlasim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 #include "network/values.h"
 
 namespace dlasim {

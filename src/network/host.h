@@ -13,7 +13,7 @@
 //   function  every one of the 256 integers by itself, in double precision
 //   reshape   the elements in their order, as a cube of other sides; or with dimensions exchanged
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "network/steps.h"
 
 namespace dlasim {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <optional>
 
-#include "config/network.h"
+#include "config/model/network.h"
 #include "lowering/plan.h"
 
 namespace dlasim {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/place.h"
-#include "lowering/images.h"
+#include "lowering/memory/images.h"
 
 namespace dlasim {
 

@@ -4,9 +4,9 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "lowering/explicit_partition.h"
-#include "lowering/lrn_tables.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/cut/explicit_partition.h"
+#include "lowering/program/lrn_tables.h"
+#include "lowering/transfer/transfer_plan.h"
 #include "network/fp16_values.h"
 #include "network/host.h"
 

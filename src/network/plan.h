@@ -1,7 +1,7 @@
 // A network planned: one register program for one machine, memory before and after, and what the report says of each step.
 //
 //   Network ──► steps ──► each as a layer of the machine ──► places of all tensors ──► program
-//               steps.h   step_layer.h, lowering             memory_map.h              lowering/sequence.h
+//               steps.h   step_layer.h, lowering             memory_map.h              lowering/program/sequence.h
 //
 // The golden values are computed beside, step by step from those of the steps before (values.h): converters follow from them. Of a network
 // with numbers they are computed image by image when it runs (images.h).

@@ -8,7 +8,7 @@
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "facts/sdp.h"
-#include "lowering/lut_writes.h"
+#include "lowering/program/lut_writes.h"
 #include "network/plan.h"
 
 namespace dlasim {

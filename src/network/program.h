@@ -1,7 +1,7 @@
 // What software does for a network: the operations of all steps through the register groups of all units, and what the steps are known by
 // in a run.
 #pragma once
-#include "lowering/sequence.h"
+#include "lowering/program/sequence.h"
 
 namespace dlasim {
 

@@ -7,7 +7,7 @@
 //
 // m, s, a, scale and shift are the nearest ones to the scales of the tensors: multipliers of 15 bits, no intermediate that saturates.
 #pragma once
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "facts/hardware.h"
 #include "network/steps.h"
 

@@ -3,9 +3,9 @@
 #include <bit>
 
 #include "base/error.h"
-#include "config/fp16.h"
 #include "config/json_object.h"
-#include "config/sdp_reader.h"
+#include "config/layer/sdp_reader.h"
+#include "config/model/fp16.h"
 #include "lowering/shape.h"
 #include "network/fp16_step.h"
 

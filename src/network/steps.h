@@ -9,7 +9,7 @@
 #pragma once
 #include <functional>
 
-#include "config/network.h"
+#include "config/model/network.h"
 
 namespace dlasim {
 

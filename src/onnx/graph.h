@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "config/layer.h"
-#include "config/lrn.h"
-#include "config/numbers.h"
+#include "config/model/layer.h"
+#include "config/model/lrn.h"
+#include "config/model/numbers.h"
 #include "onnx/model.h"
 
 namespace dlasim {

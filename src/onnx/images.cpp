@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/fp16.h"
-#include "config/stream.h"
+#include "config/model/fp16.h"
+#include "config/model/stream.h"
 
 namespace dlasim {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 #include "files/input.h"
 
 namespace dlasim {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "config/network_reader.h"
 #include "onnx/importing.h"
 

@@ -1,7 +1,7 @@
 // Pooling and normalisation across channels.
 #include <algorithm>
 
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "onnx/importing.h"
 
 namespace dlasim {

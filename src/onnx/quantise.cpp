@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 #include "config/network_reader.h"
 
 namespace dlasim {

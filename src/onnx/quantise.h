@@ -9,7 +9,7 @@
 //
 // Error  ConfigError naming every node that cannot be done in integers.
 #pragma once
-#include "config/network.h"
+#include "config/model/network.h"
 #include "onnx/evaluate.h"
 
 namespace dlasim {

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "dram/energy.h"
-#include "dram/log.h"
-#include "dram/reader.h"
-#include "dram/report.h"
+#include "dram/read/reader.h"
+#include "dram/report/energy.h"
+#include "dram/report/log.h"
+#include "dram/report/report.h"
 #include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 #include "facts/presets.h"
 
 namespace dlasim {

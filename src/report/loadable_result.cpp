@@ -6,17 +6,17 @@
 #include <filesystem>
 #include <map>
 
-#include "config/hardware.h"
-#include "config/measured.h"
-#include "config/memory.h"
+#include "config/machine/hardware.h"
+#include "config/machine/measured.h"
+#include "config/machine/memory.h"
 #include "files/output_folder.h"
 #include "files/printable.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
-#include "report/power_profile.h"
 #include "report/run_sections.h"
+#include "report/timeline/power_profile.h"
 
 namespace dlasim {
 namespace {

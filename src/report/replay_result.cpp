@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "config/hardware.h"
-#include "config/memory.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
 #include "files/output_folder.h"
 #include "files/printable.h"
 #include "replay/events.h"

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "config/hardware.h"
-#include "config/measured.h"
-#include "config/memory.h"
+#include "config/machine/hardware.h"
+#include "config/machine/measured.h"
+#include "config/machine/memory.h"
 #include "files/output_folder.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"

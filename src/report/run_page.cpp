@@ -6,7 +6,7 @@
 
 #include "files/html_page.h"
 #include "report/embedded.h"
-#include "report/lanes.h"
+#include "report/timeline/lanes.h"
 
 namespace dlasim {
 namespace {

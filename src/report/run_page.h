@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 #include "workload/run_result.h"
 
 namespace dlasim {

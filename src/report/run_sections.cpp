@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "base/bits.h"
-#include "config/measured.h"
+#include "config/machine/measured.h"
 #include "replay/events.h"
 #include "replay/hazard_report.h"
-#include "report/power_profile.h"
+#include "report/timeline/power_profile.h"
 #include "silicon/silicon_keys.h"
 
 namespace dlasim {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "config/memory.h"
+#include "config/machine/memory.h"
 #include "files/printable.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"

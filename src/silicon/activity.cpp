@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 
 namespace dlasim::silicon {
 namespace {

@@ -3,7 +3,7 @@
 //   counters, clock domains ──► Activity ── energy_of() ──► UnitEnergy of each unit ──► chip_pj()
 //
 // Events of values - which operands toggle - are no part of it: a run with --timing-only has the same energy.
-// Left out  the memory behind DBB, which has a model of its own (dram/energy.h).
+// Left out  the memory behind DBB, which has a model of its own (dram/report/energy.h).
 // Error     against published powers: docs/SILICON.md.
 #pragma once
 #include <cstdint>

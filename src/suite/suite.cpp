@@ -7,7 +7,7 @@
 
 #include "config/description.h"
 #include "config/file_kind.h"
-#include "config/sweep.h"
+#include "config/sweep/sweep.h"
 #include "files/claims.h"
 
 namespace dlasim {

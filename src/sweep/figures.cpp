@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 
 namespace dlasim {
 namespace {

@@ -1,6 +1,6 @@
 // A sweep's file with all that its expressions may use: what is known of a machine before it runs.
 #pragma once
-#include "config/sweep.h"
+#include "config/sweep/sweep.h"
 
 namespace dlasim {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/sweep.h"
+#include "config/sweep/sweep.h"
 
 namespace dlasim {
 

@@ -2,9 +2,9 @@
 // on one channel of DDR4-2400, a billion idle.
 #include <benchmark/benchmark.h>
 
-#include "dram/checker.h"
-#include "dram/reader.h"
-#include "dram/stream.h"
+#include "dram/check/checker.h"
+#include "dram/check/stream.h"
+#include "dram/read/reader.h"
 
 namespace dlasim::dram {
 namespace {

@@ -12,11 +12,11 @@
 #include <ctime>
 #include <systemc>
 
-#include "config/hardware.h"
-#include "config/layer_reader.h"
-#include "config/memory.h"
-#include "config/tensors.h"
-#include "lowering/layer_program.h"
+#include "config/layer/layer_reader.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
+#include "config/model/tensors.h"
+#include "lowering/program/layer_program.h"
 #include "platform/machine.h"
 
 /// The library asks for one; Machine starts elaboration and simulation itself.

@@ -1,8 +1,8 @@
 // DRAM device files with their constraint tables: {"device": {...}, "standard": {...}}. What is taken runs for 400 cycles.
-#include "dram/reader.h"
-#include "dram/report.h"
-#include "dram/run_report.h"
-#include "dram/stream.h"
+#include "dram/check/stream.h"
+#include "dram/read/reader.h"
+#include "dram/report/report.h"
+#include "dram/report/run_report.h"
 #include "files/json_text.h"
 #include "fuzz.h"
 

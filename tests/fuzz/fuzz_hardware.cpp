@@ -1,7 +1,7 @@
 // Hardware files: read, and two layers planned on the machine they describe.
-#include "config/hardware.h"
-#include "config/layer_reader.h"
-#include "config/tensors.h"
+#include "config/layer/layer_reader.h"
+#include "config/machine/hardware.h"
+#include "config/model/tensors.h"
 #include "facts/presets.h"
 #include "fuzz.h"
 #include "lowering/plan.h"

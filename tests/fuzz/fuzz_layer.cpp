@@ -1,7 +1,7 @@
 // Layer descriptors: read, planned on three machines, and lowered where that is small.
-#include "config/layer_reader.h"
-#include "config/tensors.h"
-#include "config/transfer_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/layer/transfer_reader.h"
+#include "config/model/tensors.h"
 #include "facts/presets.h"
 #include "fuzz.h"
 #include "lowering/plan.h"

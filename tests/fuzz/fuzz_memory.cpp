@@ -1,7 +1,7 @@
 // Memories and settings as they stand on the command line; DRAM presets with their options are read to the end.
-#include "config/hardware.h"
-#include "config/memory.h"
-#include "dram/reader.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
+#include "dram/read/reader.h"
 #include "fuzz.h"
 
 namespace dlasim {

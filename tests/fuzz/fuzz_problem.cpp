@@ -1,6 +1,6 @@
 // Problems of Timeloop: read as layers, and the layers read as ours.
 #include "config/description.h"
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "fuzz.h"
 
 std::vector<std::string> dlasim::fuzz::seeds()

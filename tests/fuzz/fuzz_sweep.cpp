@@ -1,9 +1,9 @@
 // Sweeps: read, expanded, and the first, the middle and the last point planned.
-#include "config/sweep.h"
+#include "config/sweep/sweep.h"
 #include "files/json_text.h"
 #include "fuzz.h"
 #include "lowering/plan.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
 

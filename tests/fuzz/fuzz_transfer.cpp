@@ -1,8 +1,8 @@
 // Descriptors of what BDMA, Rubik and CDP do alone: read, planned, and their memory made where it is small.
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "facts/presets.h"
 #include "fuzz.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
 

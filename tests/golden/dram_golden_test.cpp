@@ -2,9 +2,9 @@
 // bandwidth to their last printed digit (a hundredth of a cycle, 0.05 % of the bandwidth).
 #include <gmock/gmock.h>
 
-#include "dram/golden.h"
-#include "dram/reader.h"
-#include "dram/stream.h"
+#include "dram/check/golden.h"
+#include "dram/check/stream.h"
+#include "dram/read/reader.h"
 
 namespace dlasim::dram {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 #include "loadable/reference/loadable_host.h"
 #include "platform/simulate.h"
 

@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 #include "golden/lrn.h"
-#include "lowering/lrn_tables.h"
+#include "lowering/program/lrn_tables.h"
 #include "numerics/cdp.h"
 
 namespace dlasim {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "../unit/case_program.h"
-#include "config/layer_reader.h"
-#include "config/tensors.h"
+#include "config/layer/layer_reader.h"
+#include "config/model/tensors.h"
 #include "facts/presets.h"
 #include "simulated.h"
 

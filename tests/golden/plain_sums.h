@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 
 namespace dlasim {
 

@@ -12,10 +12,10 @@
 #include <systemc>
 
 #include "apart.h"
-#include "config/layer_reader.h"
-#include "config/memory.h"
+#include "config/layer/layer_reader.h"
+#include "config/machine/memory.h"
 #include "golden/compare.h"
-#include "lowering/layer_program.h"
+#include "lowering/program/layer_program.h"
 #include "random_layer.h"
 
 namespace {

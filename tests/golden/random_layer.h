@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "config/hardware.h"
-#include "config/layer.h"
-#include "config/tensors.h"
+#include "config/machine/hardware.h"
+#include "config/model/layer.h"
+#include "config/model/tensors.h"
 #include "facts/memory_spec.h"
 #include "facts/presets.h"
 #include "lowering/plan.h"

@@ -12,9 +12,9 @@
 #include <systemc>
 
 #include "apart.h"
-#include "config/hardware.h"
-#include "config/layer_reader.h"
-#include "config/memory.h"
+#include "config/layer/layer_reader.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
 #include "random_layer.h"
 #include "simulated.h"
 

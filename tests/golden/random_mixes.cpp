@@ -14,14 +14,14 @@
 #include <systemc>
 
 #include "apart.h"
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "facts/bdma.h"
 #include "facts/cdp.h"
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "jobs/job.h"
-#include "lowering/layer_program.h"
-#include "lowering/program_writer.h"
+#include "lowering/program/layer_program.h"
+#include "lowering/program/program_writer.h"
 #include "random_layer.h"
 
 namespace {

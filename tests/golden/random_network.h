@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "config/memory.h"
+#include "config/machine/memory.h"
 #include "config/network_reader.h"
 #include "facts/presets.h"
 #include "network/plan.h"

@@ -16,8 +16,8 @@
 
 #include "apart.h"
 #include "base/error.h"
-#include "config/layer_reader.h"
-#include "config/memory.h"
+#include "config/layer/layer_reader.h"
+#include "config/machine/memory.h"
 #include "random_layer.h"
 #include "simulated.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/hardware.h"
-#include "dram/reader.h"
+#include "config/machine/hardware.h"
+#include "dram/read/reader.h"
 #include "facts/presets.h"
 
 namespace dlasim {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "config/layer.h"
+#include "config/model/layer.h"
 
 namespace dlasim {
 

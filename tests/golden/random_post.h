@@ -4,8 +4,8 @@
 #include <bit>
 #include <random>
 
-#include "config/fp16.h"
-#include "config/layer.h"
+#include "config/model/fp16.h"
+#include "config/model/layer.h"
 
 namespace dlasim {
 

@@ -20,7 +20,7 @@
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "jobs/job.h"
-#include "lowering/program_writer.h"
+#include "lowering/program/program_writer.h"
 #include "sequence_maker.h"
 
 namespace {

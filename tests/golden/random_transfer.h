@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/error.h"
-#include "config/hardware.h"
-#include "config/memory.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
 #include "facts/presets.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
 

@@ -12,8 +12,8 @@
 #include <systemc>
 
 #include "apart.h"
-#include "config/memory.h"
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
+#include "config/machine/memory.h"
 #include "facts/bdma.h"
 #include "facts/presets.h"
 #include "random_transfer.h"

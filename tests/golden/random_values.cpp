@@ -12,12 +12,12 @@
 #include <systemc>
 
 #include "apart.h"
-#include "config/hardware.h"
-#include "config/layer_reader.h"
-#include "config/partition_reader.h"
-#include "config/pool_reader.h"
-#include "config/sweep.h"
-#include "config/transfer_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/layer/partition_reader.h"
+#include "config/layer/pool_reader.h"
+#include "config/layer/transfer_reader.h"
+#include "config/machine/hardware.h"
+#include "config/sweep/sweep.h"
 #include "network/network_host.h"
 #include "random_layer.h"
 #include "random_network.h"

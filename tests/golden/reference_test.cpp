@@ -8,8 +8,8 @@
 #include <dnnl.hpp>
 #include <random>
 
-#include "config/fp16.h"
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/model/fp16.h"
 #include "facts/presets.h"
 #include "golden/post.h"
 #include "golden/sums.h"

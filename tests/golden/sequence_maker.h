@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "config/memory.h"
+#include "config/machine/memory.h"
 #include "facts/presets.h"
 #include "jobs/bounds.h"
-#include "lowering/layer_program.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/program/layer_program.h"
+#include "lowering/transfer/transfer_plan.h"
 #include "random_layer.h"
 
 namespace dlasim {

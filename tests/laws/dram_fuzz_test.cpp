@@ -4,7 +4,7 @@
 
 #include "../unit/rounds.h"
 #include "base/error.h"
-#include "dram/reader.h"
+#include "dram/read/reader.h"
 #include "dram_traffic.h"
 
 namespace dlasim::dram {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "../unit/rounds.h"
+#include "dram/check/stream.h"
 #include "dram/controller.h"
-#include "dram/reader.h"
-#include "dram/stream.h"
+#include "dram/read/reader.h"
 #include "dram_traffic.h"
 
 namespace dlasim::dram {

@@ -1,7 +1,7 @@
 // A hundred million commands of random traffic on every preset, each preset in all its variants.
 #include <gmock/gmock.h>
 
-#include "dram/reader.h"
+#include "dram/read/reader.h"
 #include "dram_traffic.h"
 
 namespace dlasim::dram {

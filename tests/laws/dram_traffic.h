@@ -6,7 +6,7 @@
 #include <random>
 
 #include "dram/channel.h"
-#include "dram/checker.h"
+#include "dram/check/checker.h"
 
 namespace dlasim::dram {
 

@@ -3,7 +3,7 @@
 
 usage: tidy.py [rooms [--write]] [includes] [lengths] [words] [types] [format]     no argument: all. Names file and line, exits 1.
 
-rooms     the table of rooms has no cycle, names every folder and stands in docs/ARCHITECTURE.md
+rooms     the table of rooms has no cycle, names every folder and stands in docs/ARCHITECTURE.md; no folder holds more than 17 names
 includes  who may include whom: that table
 lengths   no source file over 600 lines, no line over 200 characters
 words     no unfinished work in the sources, no tabs, no space at the end of a line
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_LINES, MOST_COLUMNS = 600, 200
+MOST_LINES, MOST_COLUMNS, MOST_NAMES = 600, 200, 17
 WRITE = "--write" in sys.argv
 
 # The rooms, in the order in which they stand on each other: what a folder of src/ holds, and which rooms before it
@@ -107,6 +107,10 @@ def check_rooms():
     for folder in sorted((ROOT / "src").iterdir()):
         if folder.is_dir() and folder.name not in ROOMS:
             yield f"src/{folder.name}: not in the table of rooms"
+    for folder in (path for path in sorted((ROOT / "src").rglob("*")) if path.is_dir()):
+        names = {path.stem for path in folder.iterdir() if path.suffix in (".h", ".cpp")}
+        if len(names) > MOST_NAMES:
+            yield f"{folder.relative_to(ROOT)}: {len(names)} headers with their sources, at most {MOST_NAMES}: a folder of their own for those that belong together"
     page = ROOT / "docs/ARCHITECTURE.md"
     text = page.read_text()
     start, end = text.index("| room | holds"), text.index("\n\n", text.index("| room | holds"))

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "numerics/fp.h"
-#include "units/cdma/convert.h"
+#include "units/cdma/data/convert.h"
 
 namespace dlasim::cdma {
 namespace {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "facts/presets.h"
-#include "units/cdma/burst_stream.h"
-#include "units/cdma/weight_status.h"
+#include "units/cdma/data/burst_stream.h"
+#include "units/cdma/weight/weight_status.h"
 
 using namespace dlasim;
 using namespace dlasim::cdma;

@@ -1,9 +1,9 @@
 // Deconvolutions as passes and a contraction: registers by hand from rubik.md 1.
 #include <gmock/gmock.h>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/layer_program.h"
+#include "lowering/program/layer_program.h"
 #include "refusal.h"
 #include "registers/fields/rbk.h"
 #include "written.h"

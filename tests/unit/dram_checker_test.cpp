@@ -2,8 +2,8 @@
 // commands it joins, the second one cycle too early is reported under that row, and on time is not.
 #include <gmock/gmock.h>
 
-#include "dram/checker.h"
-#include "dram/reader.h"
+#include "dram/check/checker.h"
+#include "dram/read/reader.h"
 
 namespace dlasim::dram {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "dram/reader.h"
+#include "dram/read/reader.h"
 
 namespace dlasim::dram {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "dram/energy.h"
-#include "dram/reader.h"
-#include "dram/stream.h"
+#include "dram/check/stream.h"
+#include "dram/read/reader.h"
+#include "dram/report/energy.h"
 
 namespace dlasim::dram {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <cmath>
 
-#include "dram/checker.h"
-#include "dram/reader.h"
+#include "dram/check/checker.h"
+#include "dram/read/reader.h"
 
 namespace dlasim::dram {
 namespace {

@@ -1,5 +1,5 @@
 // What is said of an output that is not the tensor it should be.
-#include "golden/expected.h"
+#include "golden/memory/expected.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Hardware files, --set and the rules. Source of the sizes: configurations.md.
 #include <gmock/gmock.h>
 
-#include "config/hardware.h"
-#include "config/measured.h"
+#include "config/machine/hardware.h"
+#include "config/machine/measured.h"
 #include "config/warning.h"
 #include "facts/presets.h"
 #include "refusal.h"

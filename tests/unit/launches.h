@@ -1,7 +1,7 @@
 // Register programs of a few launches, as software writes them.
 #pragma once
 #include "facts/presets.h"
-#include "lowering/program_writer.h"
+#include "lowering/program/program_writer.h"
 
 namespace dlasim {
 

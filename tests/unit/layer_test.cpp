@@ -1,8 +1,8 @@
 // Layer descriptors: interfaces.md 2.
 #include <gmock/gmock.h>
 
-#include "config/fp16.h"
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/model/fp16.h"
 #include "refusal.h"
 
 namespace dlasim {

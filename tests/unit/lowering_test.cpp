@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "case_program.h"
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 #include "facts/presets.h"
-#include "lowering/register_writer.h"
+#include "lowering/program/register_writer.h"
 #include "registers/fields/cdma.h"
 
 namespace dlasim {

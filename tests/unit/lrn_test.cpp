@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "facts/presets.h"
-#include "lowering/lrn_tables.h"
-#include "lowering/transfer_plan.h"
+#include "lowering/program/lrn_tables.h"
+#include "lowering/transfer/transfer_plan.h"
 #include "refusal.h"
 #include "registers/fields/cdp.h"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/memory.h"
-#include "dram/reader.h"
+#include "config/machine/memory.h"
+#include "dram/read/reader.h"
 #include "refusal.h"
 
 namespace dlasim {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/fp16.h"
+#include "config/model/fp16.h"
 #include "onnx/images.h"
 #include "onnx/quantise.h"
 #include "onnx_models.h"

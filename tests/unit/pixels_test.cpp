@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "config/npy.h"
 #include "facts/presets.h"
-#include "lowering/layout.h"
+#include "lowering/memory/layout.h"
 #include "lowering/plan.h"
 #include "refusal.h"
 

@@ -1,4 +1,4 @@
-#include "config/place_reader.h"
+#include "config/layer/place_reader.h"
 #include "refusal.h"
 
 namespace dlasim {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/layer_program.h"
-#include "lowering/program_writer.h"
-#include "lowering/weight_ring.h"
+#include "lowering/cut/weight_ring.h"
+#include "lowering/program/layer_program.h"
+#include "lowering/program/program_writer.h"
 #include "refusal.h"
 #include "written.h"
 

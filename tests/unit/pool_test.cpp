@@ -1,9 +1,9 @@
 // Pooling as a layer: what is read, what the unit is told, what is refused.
 #include <gmock/gmock.h>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/layer_program.h"
+#include "lowering/program/layer_program.h"
 #include "refusal.h"
 #include "written.h"
 

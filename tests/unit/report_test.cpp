@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "config/layer_reader.h"
-#include "config/memory.h"
+#include "config/layer/layer_reader.h"
+#include "config/machine/memory.h"
 #include "facts/presets.h"
 #include "jobs/advice.h"
 #include "jobs/traffic.h"

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 
-#include "config/fp16.h"
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
+#include "config/model/fp16.h"
 #include "refusal.h"
 
 namespace dlasim {

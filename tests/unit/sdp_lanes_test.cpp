@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "units/sdp/integer_lanes.h"
+#include "units/sdp/value/integer_lanes.h"
 
 namespace dlasim {
 namespace {

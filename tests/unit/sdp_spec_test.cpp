@@ -14,7 +14,7 @@
 #include "sdp_layer.h"
 #include "units/sdp/acknowledge.h"
 #include "units/sdp/banks.h"
-#include "units/sdp/context_queue.h"
+#include "units/sdp/read/context_queue.h"
 #include "units/sdp/write_commands.h"
 
 namespace dlasim {

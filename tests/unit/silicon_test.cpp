@@ -1,7 +1,7 @@
 // Area, energy and peak power: what must hold of any machine, and the published figures that the constants were fitted to.
 #include <gtest/gtest.h>
 
-#include "config/hardware.h"
+#include "config/machine/hardware.h"
 #include "facts/presets.h"
 #include "silicon/area.h"
 #include "silicon/elements.h"

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "case_program.h"
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "facts/presets.h"
-#include "lowering/layer_program.h"
+#include "lowering/program/layer_program.h"
 #include "refusal.h"
 #include "written.h"
 

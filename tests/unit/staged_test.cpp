@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "facts/presets.h"
 #include "golden/reference.h"
 

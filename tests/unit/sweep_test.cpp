@@ -1,5 +1,5 @@
 // Sweeps: interfaces.md 7.
-#include "config/sweep.h"
+#include "config/sweep/sweep.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 // What moves data, lowered: programs of the measured cases, launches, layouts, and what is refused.
-#include "lowering/transfer_plan.h"
+#include "lowering/transfer/transfer_plan.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 #include "facts/presets.h"
 #include "refusal.h"
 #include "registers/fields/rbk.h"

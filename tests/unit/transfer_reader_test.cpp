@@ -1,9 +1,9 @@
 // Descriptors of BDMA and Rubik.
-#include "config/transfer_reader.h"
+#include "config/layer/transfer_reader.h"
 
 #include <gmock/gmock.h>
 
-#include "config/layer_reader.h"
+#include "config/layer/layer_reader.h"
 #include "refusal.h"
 
 namespace dlasim {

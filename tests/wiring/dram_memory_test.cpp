@@ -10,7 +10,7 @@
 #include <map>
 #include <random>
 
-#include "dram/reader.h"
+#include "dram/read/reader.h"
 #include "links/dbb_socket.h"
 
 int sc_main(int, char**) { return 0; }

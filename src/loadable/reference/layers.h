@@ -1,6 +1,6 @@
 // Operations of a loadable as the golden layers see them.
 //
-// Source  loadable.md 3, 6: what the registers say of a descriptor, in the terms of config/layer.h.
+// Source  loadable.md 3, 6: what the registers say of a descriptor, in the terms of config/model/layer.h.
 // Error   Unchecked where the golden layer has no word for it.
 #pragma once
 #include "golden/cdp.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "golden/reshaped.h"
+#include "golden/memory/reshaped.h"
 #include "loadable/reference/layers.h"
 
 namespace dlasim::loadable {

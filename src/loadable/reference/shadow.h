@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "config/tensors.h"
+#include "config/model/tensors.h"
 #include "loadable/plan.h"
 #include "memory/memory_store.h"
 

@@ -7,9 +7,9 @@
 #include "registers/fields/cdma.h"
 #include "registers/register_file.h"
 #include "units/cdma/counters.h"
-#include "units/cdma/data_side.h"
+#include "units/cdma/data/data_side.h"
 #include "units/cdma/life_cycle.h"
-#include "units/cdma/weight_side.h"
+#include "units/cdma/weight/weight_side.h"
 
 namespace dlasim {
 

@@ -26,9 +26,9 @@
 #include "facts/sdp.h"
 #include "units/sdp/layer.h"
 #include "units/sdp/ports.h"
-#include "units/sdp/read_front.h"
-#include "units/sdp/read_layer.h"
-#include "units/sdp/values.h"
+#include "units/sdp/read/read_front.h"
+#include "units/sdp/read/read_layer.h"
+#include "units/sdp/value/values.h"
 #include "units/sdp/wdma.h"
 
 namespace dlasim::sdp {

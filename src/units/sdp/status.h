@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "units/sdp/values.h"
+#include "units/sdp/value/values.h"
 
 namespace dlasim::sdp {
 

@@ -22,7 +22,7 @@
 #include "links/port_stages.h"
 #include "traffic/memory.h"
 #include "units/sdp/banks.h"
-#include "units/sdp/values.h"
+#include "units/sdp/value/values.h"
 #include "units/sdp/write_commands.h"
 
 namespace dlasim::sdp {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "units/sdp/converter.h"
-#include "units/sdp/features.h"
 #include "units/sdp/gate.h"
 #include "units/sdp/machine.h"
-#include "units/sdp/operands.h"
+#include "units/sdp/read/features.h"
+#include "units/sdp/read/operands.h"
 #include "units/sdp/to_pdp.h"
 #include "units/sdp/x_engine.h"
 #include "units/sdp/y_engine.h"

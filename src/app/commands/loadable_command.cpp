@@ -1,0 +1,170 @@
+#include "app/commands/loadable_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/execution.h"
+#include "app/file_names.h"
+#include "app/interrupt.h"
+#include "app/status.h"
+#include "base/error.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
+#include "files/console.h"
+#include "files/number.h"
+#include "files/output_folder.h"
+#include "report/loadable_description.h"
+#include "report/loadable_result.h"
+#include "sweep/sweep_file.h"
+
+namespace dlasim {
+namespace {
+
+/// The number of a name.
+template <class Names>
+std::size_t choice(const Names& names, const std::string& name)
+{
+    return static_cast<std::size_t>(std::find(std::begin(names), std::end(names), name) - std::begin(names));
+}
+
+/// Files of an output, in the folder of the result.
+struct TensorNames {
+    explicit TensorNames(std::size_t i)
+        : array(i == 0 ? kTensorFile : fmt::format("output_{}.npy", i)),
+          surface(i == 0 ? "output.surface" : fmt::format("output_{}.surface", i))
+    {
+    }
+    std::string array, surface;
+};
+
+std::vector<WrittenTensor> write_tensors(const loadable::LoadablePlan& plan, const std::vector<SeenRange>& results,
+                                         const std::vector<OutputFile*>& files)
+{
+    std::vector<WrittenTensor> tensors;
+    for (const SeenRange& seen : results) {
+        if (2 * tensors.size() >= files.size()) break;
+        const TensorNames names(tensors.size());
+        const std::size_t number = plan.loadable->memories[seen.range.memory].tensor;
+        const loadable::TensorEntry& tensor = plan.loadable->tensors[number];
+        WrittenTensor written{tensor.name, names.array, names.surface,
+                              loadable::unpacked(tensor, seen.bytes, plan.loadable->where("tensor", number))};
+        files[2 * tensors.size()]->finish(loadable::npy_text(tensor, written.elements));
+        files[2 * tensors.size() + 1]->finish({reinterpret_cast<const char*>(seen.bytes.data()), seen.bytes.size()});
+        tensors.push_back(std::move(written));
+    }
+    return tensors;
+}
+
+/// For the events: those of a measured case of the same program.
+WrittenRegions regions_of(const std::vector<SeenRange>& written)
+{
+    WrittenRegions regions;
+    for (const SeenRange& seen : written) {
+        OutputRegion region;
+        region.place = seen.range.place;
+        region.bytes = seen.range.bytes;
+        regions.recording.outputs.push_back(std::move(region));
+        regions.contents.push_back(seen.bytes);
+    }
+    return regions;
+}
+
+}  // namespace
+
+HostSpeed parse_cpu(const std::string& text)
+{
+    constexpr std::uint64_t kMaxCycles = 1u << 20;
+    HostSpeed speed;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string option = text.substr(at, end - at);
+        const std::size_t equals = std::min(option.find('='), option.size());
+        const std::string name = option.substr(0, equals), value = option.substr(std::min(equals + 1, option.size()));
+        Cycle* const field = name == "cycles_per_write"    ? &speed.cycles_per_write
+                             : name == "interrupt_latency" ? &speed.interrupt_latency
+                                                           : nullptr;
+        if (!field) throw ConfigError("--cpu", "found \"" + name + "\", expected cycles_per_write=N or interrupt_latency=N");
+        const auto number = whole_number(value, 0, kMaxCycles);
+        if (!number) throw ConfigError("--cpu/" + name, whole_number_problem(value, 0, kMaxCycles));
+        *field = *number;
+        at = end + 1;
+    }
+    return speed;
+}
+
+loadable::LoadablePlan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory)
+{
+    const std::size_t mode = choice(loadable::kModeNames, work.mode);
+    if (mode == loadable::kModeNames.size())
+        throw ConfigError(work.file, fmt::format("found mode \"{}\", expected {}", work.mode, fmt::join(loadable::kModeNames, ", ")));
+    loadable::Options how;
+    how.mode = static_cast<loadable::Mode>(mode);
+    if (!work.input.empty()) how.inputs = {work.input};
+    return loadable::plan_loadable(loadable::read_loadable(work.file), hardware, memory, how);
+}
+
+loadable::LoadablePlan plan_of(const LoadableOptions& options)
+{
+    if (options.has_point) {
+        const SweepPoint point = named_point(options.loadable, options.point);
+        const LoadableWork* work = std::get_if<LoadableWork>(&point.work);
+        if (!work) throw ConfigError(options.loadable, "is no sweep of files of the NVDLA compiler, expected dlasim run or dlasim net");
+        return plan_of(*work, point.hardware, point.memory);
+    }
+    loadable::Options how;
+    how.mode = static_cast<loadable::Mode>(choice(loadable::kModeNames, options.mode));
+    how.form = static_cast<loadable::InputForm>(choice(loadable::kInputForms, options.form));
+    how.inputs = options.inputs;
+    how.seed = static_cast<std::uint32_t>(options.seed);
+    how.chains = options.chains;
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const MemorySpec memory = parse_memory(options.memory);
+    return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);
+}
+
+int loadable_command(LoadableOptions options)
+{
+    if (options.has_point && !options.host_ns) options.host_ns = read_sweep_file(options.loadable).host_ns;
+    const loadable::LoadablePlan plan = plan_of(options);
+    if (options.describe) {
+        say("{}", loadable_description(plan));
+        return kDone;
+    }
+    return run_loadable(plan, options);
+}
+
+int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
+{
+    watch_for_interrupt();  // before the first file
+    plan.speed = parse_cpu(options.cpu);
+    RunFiles files(options);
+    std::vector<OutputFile*> tensors;  // array and surface of each
+    for (std::size_t i = 0; i < plan.results.size() && options.tensors && !options.timing_only; ++i)
+        for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
+    loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
+    return execute(plan, host, options, files, [&](const RunResult& run) -> Reported {
+        const LoadableResult result{plan,
+                                    run,
+                                    operation_times(plan, run),
+                                    host.written(),
+                                    host.results(),
+                                    write_tensors(plan, host.results(), tensors),
+                                    host.verdicts(),
+                                    options.host_ns};
+        std::vector<Span> spans;
+        for (std::size_t i = 0; i < result.times.size(); ++i) {
+            const auto& scheduled = plan.operations[i];
+            const std::string name = fmt::format("{}.{} {}", scheduled.task, scheduled.operation, plan.operation(scheduled).name());
+            if (result.times[i].done > result.times[i].start) spans.push_back({name, result.times[i].start, result.times[i].done});
+        }
+        return {.result = loadable_result_json(result),
+                .table = loadable_table(result),
+                .right = result.verification().mismatches == 0,
+                .regions = regions_of(host.written()),
+                .spans = std::move(spans)};
+    });
+}
+
+}  // namespace dlasim

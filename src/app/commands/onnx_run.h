@@ -1,0 +1,62 @@
+// An ONNX model through the machine: its network, the images that go in, and what is said of those that come out.
+#pragma once
+#include "app/commands/net_command.h"
+#include "config/sweep/sweep.h"
+#include "network/network_host.h"
+#include "onnx/images.h"
+#include "onnx/quantise.h"
+#include "report/network/network_result.h"
+
+namespace dlasim {
+
+/// A file of a run.
+struct OutputPlace {
+    std::string file;  // below the folder
+    std::uint64_t bytes = 0;
+};
+
+class OnnxRun {
+public:
+    /// Reads the model, images, labels; chooses grids. Nothing has run.
+    explicit OnnxRun(const NetOptions& options);
+
+    const Network& network() const { return quantised_.network; }
+    std::size_t images() const { return images_->count(); }
+    /// Where each output of the model is written, below the folder: output.npy, then outputs/NAME.npy. And its bytes, at most.
+    std::vector<OutputPlace> output_places() const;
+    ImageSource source(const NetworkPlan& plan);
+    /// What an image puts into the network, in the order of its inputs.
+    std::vector<Tensor> inputs(std::size_t image) const { return network().is_fp16() ? images_->fp16(image) : images_->integers(image); }
+
+    /// pre: all images have run. `written`: there are files of outputs
+    ImagesResult result(bool written) const;
+    std::string output_file(std::size_t output) const;
+    /// [images, channels, height, width] of tensors that exist, by name; with --tensors.
+    std::vector<std::pair<std::string, std::string>> tensor_files() const;
+    /// Tensors of the first image, by tensor of the plan; with --steps.
+    const std::vector<Tensor>& first() const { return first_; }
+
+private:
+    void calibrate(const NetOptions& options);
+    void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
+    /// What a value of a tensor stands for.
+    double number(std::size_t tensor, std::int16_t value) const;
+    std::vector<float> behind(std::size_t output, const Tensor& tensor) const;
+    void look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image);
+
+    RealGraph graph_;
+    RealGraph reference_;  // as the model has it: values without a grid of the model's are real numbers
+    std::vector<std::int64_t> labels_;
+    std::optional<Images> images_;
+    QuantisedNetwork quantised_;
+    bool keep_tensors_ = false, keep_first_ = false;
+    std::vector<Tensor> first_;
+
+    ImagesResult result_;
+    std::size_t right_ = 0, reference_right_ = 0, seen_ = 0;
+    std::vector<std::size_t> agreeing_;            // images, by output
+    std::vector<std::vector<double>> output_;      // by output
+    std::vector<std::vector<std::int16_t>> kept_;  // by tensor
+};
+
+}  // namespace dlasim

@@ -1,0 +1,79 @@
+#include "app/commands/replay_command.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/execution.h"
+#include "app/interrupt.h"
+#include "base/error.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
+#include "facts/presets.h"
+#include "files/console.h"
+#include "report/replay_result.h"
+
+namespace dlasim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The trace file of a folder: input.txn, or the one .cfg in it.
+fs::path trace_file(const fs::path& program)
+{
+    std::error_code error;
+    if (!fs::is_directory(program, error)) return program;
+    if (fs::exists(program / "input.txn", error)) return program / "input.txn";
+    std::vector<fs::path> found;
+    for (auto entry = fs::directory_iterator(program, error); !error && entry != fs::directory_iterator(); entry.increment(error))
+        if (entry->path().extension() == ".cfg") found.push_back(entry->path());
+    if (error) throw ConfigError(program.string(), "cannot be read (" + error.message() + "), expected a folder with a trace");
+    if (found.size() != 1)
+        throw ConfigError(program.string(), fmt::format("holds {} .cfg files and no input.txn, expected one trace", found.size()));
+    return found.front();
+}
+
+MeasuredCase read_recording(const ReplayOptions& options)
+{
+    std::error_code error;
+    if (!fs::exists(options.program, error))
+        throw ConfigError(options.program, error ? "cannot be opened (" + error.message() + ")" : "does not exist");
+    std::optional<Hardware> hardware;
+    if (!options.hardware.empty()) hardware = load_hardware(options.hardware);
+    const fs::path file = trace_file(options.program);
+    MeasuredCase recorded;
+    if (file.extension() == ".json") {
+        recorded = read_measured_case(file, hardware);
+    } else if (file.extension() == ".txn") {
+        recorded.hardware = hardware.value_or(*find_preset("nv_full"));
+        recorded.recording = read_txn_trace(file, recorded.hardware);
+    } else if (file.extension() == ".cfg") {
+        recorded.hardware = hardware.value_or(*find_preset("nv_small"));
+        recorded.recording = read_cfg_trace(file, recorded.hardware);
+    } else {
+        throw ConfigError(file.string(), "is neither a measured case (.json) nor a trace (.cfg, input.txn)");
+    }
+    if (!options.memory.empty()) recorded.memory = parse_memory(options.memory);
+    return recorded;
+}
+
+}  // namespace
+
+int replay_command(const ReplayOptions& options)
+{
+    watch_for_interrupt();  // before the first file
+    const MeasuredCase recorded = read_recording(options);
+    RunFiles files(options, !options.out.empty());
+    RecordingHost host(recorded.recording);
+    return execute(workload_of(recorded, options.program), host, options, files, [&](const RunResult& run) -> Reported {
+        const Replayed replayed{recorded, run, host.contents()};
+        for (const std::string& region : replayed.differing) say_error("{}\n", printable(region));
+        for (const std::string& check : run.failed_checks) say_error("{}: {}\n", printable(recorded.recording.name), check);
+        return {.result = replay_json(replayed),
+                .table = replay_table(replayed),
+                .right = replayed.wrong() == 0,
+                .regions = {recorded.recording, host.contents()}};
+    });
+}
+
+}  // namespace dlasim

@@ -1,0 +1,74 @@
+#include "config/layer/lrn_reader.h"
+
+#include <cmath>
+
+#include "config/descriptor_keys.h"
+#include "config/layer/layer_words.h"
+#include "config/layer/place_reader.h"
+
+namespace dlasim {
+namespace {
+
+constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - 32}, 32};
+
+double number(const JsonObject& object, const char* key, double low, double high, const char* meaning, double fallback)
+{
+    if (!object.has(key)) return fallback;
+    const Json& value = object.raw(key);
+    if (!value.is_number() || !(value.get<double>() >= low) || !(value.get<double>() <= high))
+        throw ConfigError(object.where(key),
+                          found(value) + ", expected a number in " + Json(low).dump() + ".." + Json(high).dump() + " (" + meaning + ")");
+    return value.get<double>();
+}
+
+}  // namespace
+
+Lrn read_lrn(const JsonObject& top)
+{
+    Lrn lrn;
+    if (!top.has("lrn")) top.missing("lrn", "an object {\"size\"}");
+    const JsonObject lrn_object = top.object("lrn", keys::kLrn);
+    lrn.size = static_cast<std::uint32_t>(lrn_object.integer("size"));
+    if (lrn.size % 2 == 0)
+        throw ConfigError(lrn_object.where("size"), "found " + std::to_string(lrn.size) + ", expected 3, 5, 7 or 9: CDP sums these");
+    lrn.alpha = number(lrn_object, "alpha", 0, 1e6, "weight of the squares", lrn.alpha);
+    lrn.beta = number(lrn_object, "beta", 0, 8, "exponent", lrn.beta);
+    lrn.bias = number(lrn_object, "bias", 1e-6, 1e6, "added to the squares", lrn.bias);
+    lrn.precision = static_cast<Precision>(top.word("precision", kPrecisions, 0));
+    if (lrn.precision == Precision::Fp16) {
+        for (const char* key : {"input_scale", "output_scale"})
+            if (lrn_object.has(key))
+                throw ConfigError(lrn_object.where(key), found(lrn_object.raw(key)) + ", expected no such key: fp16 has no steps");
+    } else {
+        lrn.input_scale = number(lrn_object, "input_scale", 1e-9, 1e9, "what a step of the input stands for", 1);
+        // By default the largest factor keeps the range of the input.
+        lrn.output_scale = number(lrn_object, "output_scale", 1e-60, 1e60, "what a step of the output stands for",
+                                  lrn.input_scale * std::pow(lrn.bias, -lrn.beta));
+    }
+    if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
+    const JsonObject input = top.object("input", keys::kCube);
+    const auto side = [&](const char* key) { return static_cast<std::uint32_t>(input.integer(key)); };
+    lrn.width = side("width");
+    lrn.height = side("height");
+    lrn.channels = side("channels");
+    if (top.has("placement")) {
+        const JsonObject placement = top.object("placement", keys::kCubePlacement);
+        lrn.input = read_place(placement, "input", kAddress, lrn.input);
+        lrn.output = read_place(placement, "output", kAddress, lrn.output);
+    }
+    return lrn;
+}
+
+void put_lrn(OrderedJson& json, const Lrn& lrn)
+{
+    json["lrn"] = {{"size", lrn.size}, {"alpha", lrn.alpha}, {"beta", lrn.beta}, {"bias", lrn.bias}};
+    if (lrn.precision != Precision::Fp16) {
+        json["lrn"]["input_scale"] = lrn.input_scale;
+        json["lrn"]["output_scale"] = lrn.output_scale;
+    }
+    json["input"] = {{"width", lrn.width}, {"height", lrn.height}, {"channels", lrn.channels}};
+    json["precision"] = kPrecisions[static_cast<std::size_t>(lrn.precision)];
+    json["placement"] = {{"input", place_json(lrn.input)}, {"output", place_json(lrn.output)}};
+}
+
+}  // namespace dlasim

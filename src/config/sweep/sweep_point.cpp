@@ -1,0 +1,132 @@
+#include <filesystem>
+
+#include "config/description.h"
+#include "config/layer/layer_reader.h"
+#include "config/network_reader.h"
+#include "config/sweep/sweep.h"
+
+namespace dlasim {
+namespace {
+
+using Kind = SweepAxis::Kind;
+
+/// A descriptor or a network before it is read, and what its messages and paths begin with.
+struct Written {
+    Json json;
+    std::string file, pointer, folder;
+};
+
+/// What stands there, or in the file that is named there.
+Written written_at(const Sweep& sweep, const Json& value, const char* what)
+{
+    const std::string pointer = std::string("/base/") + what;
+    if (!value.is_string() && !value.is_object())
+        throw ConfigError(at(sweep.file, pointer), found(value) + ", expected a " + what + " or its path");
+    if (value.is_object()) return {value, sweep.file, pointer, sweep.folder};
+    const std::string file = resolve(sweep, value.get<std::string>());
+    const Json& json = sweep.files->json(file);
+    if (!json.is_object()) throw ConfigError(file, found(json) + ", expected an object {...}");
+    return {json, file, "", std::filesystem::path(file).parent_path().string()};
+}
+
+Hardware hardware_of(const Sweep& sweep, const Json& base, const std::vector<std::string>& settings)
+{
+    if (!base.is_string()) return read_hardware(base, sweep.file, "/base/hw", "", settings);
+    const std::string name = resolve(sweep, base.get<std::string>());
+    return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings) : load_hardware(name, settings);
+}
+
+MemorySpec swept_memory(const Sweep& sweep, const Json& memory, const std::string& pointer)
+{
+    if (memory.is_object()) return read_memory(memory, sweep.file, pointer, sweep.folder);
+    const std::string where = at(sweep.file, pointer);
+    if (!memory.is_string()) throw ConfigError(where, found(memory) + ", expected a memory, for example \"ideal:latency=32\"");
+    return parse_memory(memory.get<std::string>(), where, sweep.folder);
+}
+
+OnnxWork model_of(const Sweep& sweep, const std::string& file)
+{
+    OnnxWork model = sweep.model;
+    model.file = resolve(sweep, file);
+    return model;
+}
+
+/// The value of an axis that takes texts.
+std::string text_of(const Sweep& sweep, const char* axis, const Json& value, const char* expected)
+{
+    if (!value.is_string() || value.get<std::string>().empty())
+        throw ConfigError(at(sweep.file, std::string("/axes/") + axis), found(value) + ", expected " + expected);
+    return value.get<std::string>();
+}
+
+}  // namespace
+
+const Json& SweepFiles::json(const std::string& path)
+{
+    const auto there = read_.find(path);
+    return there != read_.end() ? there->second : read_.emplace(path, read_description(path)).first->second;
+}
+
+std::string resolve(const Sweep& sweep, const std::string& path)
+{
+    std::error_code none;
+    if (std::filesystem::path(path).is_absolute() || !std::filesystem::exists(std::filesystem::path(sweep.folder) / path, none))
+        return path;
+    return (std::filesystem::path(sweep.folder) / path).lexically_normal().string();
+}
+
+SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
+{
+    const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
+    Json layer = sweep.layer, network = sweep.network, hardware = sweep.hardware;
+    Json memory = sweep.memory;
+    std::string memory_at = "/base/memory", loadable = sweep.loadable, mode = sweep.mode;
+    for (std::size_t a = 0; a < values.size(); ++a) {
+        const Kind kind = sweep.axes[a].kind;
+        if (kind == Kind::WholeLayer) layer = values[a];
+        if (kind == Kind::WholeNetwork) network = values[a];
+        if (kind == Kind::WholeHardware) hardware = values[a];
+        if (kind == Kind::WholeLoadable) loadable = text_of(sweep, "loadable", values[a], "a file of the NVDLA compiler");
+        if (kind == Kind::Mode) mode = text_of(sweep, "mode", values[a], "serial, overlap or driver");
+        if (kind != Kind::WholeMemory) continue;
+        memory = values[a];
+        memory_at = "/axes/memory";
+    }
+    const bool model = network.is_string() && is_onnx(network.get<std::string>());
+    Written work = model                ? Written{Json(), network.get<std::string>(), "", ""}
+                   : !network.is_null() ? written_at(sweep, network, "network")
+                   : loadable.empty()   ? written_at(sweep, layer, "layer")
+                                        : Written{Json(), loadable, "", ""};
+    std::vector<std::string> settings;
+    SweepPoint point;
+    point.host_ns = sweep.host_ns;
+    point.memory = swept_memory(sweep, memory, memory_at);
+    for (std::size_t a = 0; a < values.size(); ++a) {
+        const std::string& name = sweep.axes[a].name;
+        const std::string where = at(sweep.file, "/axes/" + name);
+        if (sweep.axes[a].kind == Kind::Hardware) settings.push_back(name + "=" + values[a].dump());
+        if (sweep.axes[a].kind == Kind::Layer) set_layer_field(work.json, name, values[a], where);
+        if (sweep.axes[a].kind == Kind::MemoryOption)
+            set_memory_option(point.memory, name, values[a].is_string() ? values[a].get<std::string>() : values[a].dump(), where);
+    }
+    point.hardware = hardware_of(sweep, hardware, settings);
+    if (!loadable.empty()) {
+        const LoadableWork file{resolve(sweep, loadable), sweep.input.empty() ? "" : resolve(sweep, sweep.input), mode};
+        point.work = file;
+        point.described = file.file + "\n" + file.input + "\n" + file.mode;
+        return point;
+    }
+    if (model) {
+        const OnnxWork onnx = model_of(sweep, work.file);
+        point.described = onnx.file + "\n" + onnx.labels + "\n" + onnx.precision;
+        for (const std::string& file : onnx.input) point.described += "\n" + file;
+        point.work = onnx;
+        return point;
+    }
+    if (network.is_null()) point.work = descriptor_from_json(work.json, work.file, work.pointer, work.folder);
+    else point.work = network_from_json(work.json, at(work.file, work.pointer));
+    point.described = work.folder + "\n" + json_excerpt(work.json, SIZE_MAX);
+    return point;
+}
+
+}  // namespace dlasim

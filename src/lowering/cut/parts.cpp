@@ -1,0 +1,139 @@
+#include "lowering/cut/parts.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "lowering/cut/part_pass.h"
+#include "lowering/cut/size_sdp.h"
+#include "lowering/cut/strips.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::size_t kMaxPasses = 4096;
+
+/// Uncompressed, since compression needs the stream and the stream the geometry.
+Fit<Geometry> fits_whole(Pass pass, const Hardware& hw)
+{
+    pass.compressed = {};
+    return fits(pass, hw);
+}
+
+Geometry size_whole(const Pass& pass, const Hardware& hw, const std::string& where) { return fits_whole(pass, hw).or_refused(where); }
+
+/// Of all rows and columns, with the lines of this part.
+Geometry size_set(const Pass& whole, const Split& split, const Part& part, const Hardware& hw, const std::string& where)
+{
+    Pass pass = part_pass({}, split, part);
+    Geometry g = size_whole(pass, hw, where);
+    const std::uint64_t batch = g.in_strides.batch;
+    g.in_strides = input_strides(whole, hw);
+    g.in_strides.batch = batch;
+    g.out_width = output_columns(whole);
+    g.out_height = output_rows(whole);
+    return with_sdp(g, pass, hw).or_refused(where);
+}
+
+/// The pass as it is where that fits, else the best cut.
+Split automatic(const Pass& pass, const Layer& layer, const Hardware& hw, bool by_kernels)
+{
+    const std::string where = where_of(layer);
+    const Fit<Geometry> whole = fits_whole(pass, hw);
+    if (whole) return {};
+    if (layer.pool)
+        throw ConfigError(where + "/post/pool", "found a pooling behind a layer that " + whole.problem +
+                                                    "; expected a layer \"op\": \"pool\" behind it: a window takes rows of several parts");
+    Partition partition;
+    partition.automatic = true;
+    return split_pass(pass, hw, partition, by_kernels, where);
+}
+
+/// The layer's partition of a pass; without one what fits.
+Split split_of(const Pass& pass, const Layer& layer, const Hardware& hw)
+{
+    const bool by_kernels = layer.op != Op::Deconvolution;
+    if (!pass.convolves()) return {};
+    if (layer.partition.on()) return split_pass(pass, hw, layer.partition, by_kernels, where_of(layer));
+    if (const std::uint32_t kernels = most_kernels(pass, hw); kernels < pass.kernels) {
+        Partition surfaces;
+        surfaces.kernels = kernels;
+        surfaces.reuse_data = true;
+        return split_pass(pass, hw, surfaces, by_kernels, where_of(layer));
+    }
+    return automatic(pass, layer, hw, by_kernels);
+}
+
+/// Phases that are whole have the same banks: a change between passes would drain the pipeline.
+void share_banks(std::vector<PassParts>& passes, const Hardware& hw, const std::string& where)
+{
+    std::uint32_t data = 0, weights = 0;
+    for (const PassParts& p : passes) {
+        if (!p.split.whole()) continue;
+        const Geometry g = size_pass(p.pass, hw, where);
+        data = std::max(data, g.data_banks);
+        weights = std::max(weights, g.weight_banks);
+    }
+    for (PassParts& p : passes) {
+        p.pass.data_banks = data;
+        p.pass.weight_banks = std::min(weights, hw.cbuf.banks - data);
+    }
+}
+
+std::vector<KernelSet> sets_of(const PassParts& p, const Hardware& hw, const std::string& where)
+{
+    if (p.split.whole()) return {{{0, p.pass.kernels}, size_whole(p.pass, hw, where)}};
+    std::vector<KernelSet> sets;
+    for (const Part& part : p.split.parts) {
+        const bool known = std::any_of(sets.begin(), sets.end(), [&](const KernelSet& set) { return set.kernels == part.kernels; });
+        if (!known) sets.push_back({part.kernels, size_set(p.pass, p.split, part, hw, where)});
+    }
+    return sets;
+}
+
+void check_count(const std::vector<PassParts>& passes, const Layer& layer)
+{
+    std::size_t count = 0;
+    for (const PassParts& p : passes) {
+        count += p.split.whole() ? 1 : p.split.parts.size();
+        if (!p.split.whole() && count > kMaxPasses)
+            throw ConfigError(where_of(layer) + "/partition",
+                              "makes more than " + std::to_string(kMaxPasses) + " parts of the layer, expected fewer");
+    }
+    if (layer.post.compares() && count != 1)
+        throw ConfigError(where_of(layer),
+                          "found a comparison in a layer of " + std::to_string(count) + " passes, expected one: its status says one pass");
+}
+
+}  // namespace
+
+std::size_t PassParts::set_of(const Part& part) const
+{
+    const auto found = std::find_if(sets.begin(), sets.end(), [&](const KernelSet& set) { return set.kernels == part.kernels; });
+    return static_cast<std::size_t>(found - sets.begin());
+}
+
+std::uint64_t PassParts::cube_bytes() const
+{
+    std::uint64_t bytes = 0;
+    for (const KernelSet& set : sets) bytes += set.cube_bytes();
+    return bytes;
+}
+
+std::vector<PassParts> parts_of(const Shape& shape, const Layer& layer, const Hardware& hardware)
+{
+    const std::string where = where_of(layer);
+    std::vector<PassParts> passes;
+    for (const ShapedPass& shaped : shape.passes) passes.push_back({shaped.pass, split_of(shaped.pass, layer, hardware), {}, {}});
+    check_count(passes, layer);
+    if (layer.op == Op::Deconvolution) share_banks(passes, hardware, where);
+    for (PassParts& p : passes) {
+        p.sets = sets_of(p, hardware, where);
+        if (!layer.pool) continue;
+        const Geometry& g = p.geometry();
+        const CubeSize made{.width = g.out_width, .height = g.out_height, .channels = p.pass.kernels};
+        p.pool = size_pool(*layer.pool, made, p.pass.output.precision, layer.op != Op::Pool, hardware, where);
+    }
+    return passes;
+}
+
+}  // namespace dlasim

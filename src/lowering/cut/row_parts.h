@@ -1,0 +1,26 @@
+// Where the rows and the kernels of a pass are cut.
+#pragma once
+#include "lowering/cut/split_frame.h"
+
+namespace dlasim {
+
+/// At most so many kernels a part.
+std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most);
+
+/// Output rows [first, first + count) of a strip.
+RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t first, std::uint32_t count);
+/// The register holds its padding on top.
+bool programmable(const SplitFrame& frame, const RowPart& rows);
+/// Rows that the top padding of a fetch may have.
+inline constexpr std::uint32_t kMaxPadTop = 31;
+
+/// [spec] sdp.md 1.6.1, 1.7.2: of a single output place SDP writes the surfaces one after the other, not where those of a higher
+/// cube are; batches stand apart. It reads operands per element likewise, of batches too.
+bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels);
+
+/// As many rows a part as the limits allow, strip by strip; nothing if the fewest do not fit them.
+/// Nothing too if there are more than `most_parts`.
+std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, DataEntries most_entries,
+                              const std::vector<KernelPart>& kernels, std::size_t most_parts = SIZE_MAX);
+
+}  // namespace dlasim

@@ -1,0 +1,169 @@
+#include "lowering/cut/split_cost.h"
+
+#include <algorithm>
+
+#include "facts/csb.h"
+#include "facts/csc.h"
+#include "lowering/array_work.h"
+
+namespace dlasim {
+namespace {
+
+using std::uint64_t;
+
+// Registers of a pass of the array and SDP, and what the bus master takes for one: four in the cycles that a place in its FIFO is held.
+constexpr uint64_t kRegisters = 122, kProgramming = kRegisters * (facts::csb::kFifoRelease + 2) / facts::csb::kFifoDepth;
+constexpr uint64_t kFirstData = 100;  // from an enable to the first line in CBUF: CDMA, MCIF, a memory of 32 cycles
+constexpr uint64_t kRefill = 70;      // from room in CBUF to the first bytes in it
+constexpr uint64_t kDrain = 100;      // from the last atom in the array to the interrupt
+constexpr uint64_t kSeen = 40;        // until software has read and cleared it
+constexpr uint64_t kBetween = 100;    // from the last atom of a part to the first of the next
+constexpr uint64_t kCredit = 40;      // a credit from CACC to the stripe that waits for it
+
+/// Weights of a kernel group in the ring, and when they are released.
+struct Held {
+    uint64_t bytes = 0, until = 0;
+};
+
+class Walk {
+public:
+    Walk(const SplitFrame& frame, const Banks& banks)
+        : f_(frame),
+          nest_(array_nest(frame.pass, frame.geometry, frame.hw)),
+          beat_(frame.hw.memory.primary.width_bytes),
+          data_room_(frame.room_of(banks.data).count()),
+          weight_room_(banks.weights * frame.bank_bytes)
+    {
+    }
+
+    SplitCost cost(const std::vector<Part>& parts)
+    {
+        for (std::size_t i = 0; i < parts.size(); ++i) follow(i == 0 ? nullptr : &parts[i - 1], parts[i]);
+        return {done_, bytes_};
+    }
+
+private:
+    /// Of the array, CACC and SDP, for the kernels of a group.
+    uint64_t work_of(uint64_t places, std::uint32_t kernels) const
+    {
+        const Pass& p = f_.pass;
+        const facts::csc::Facts csc = facts::csc::of(f_.hw);
+        const uint64_t load = std::max<uint64_t>({load_cycles(p, kernels, f_.hw), facts::csc::kMinimumLoad, csc.minimum_issue});
+        const uint64_t beats = sdp_beats(p, kernels, f_.hw), pause = facts::abilities(f_.hw).cacc_pauses ? 1 : 0;
+        const uint64_t place = std::max(beats + pause, beats * cycles_a_beat(p, f_.hw)) * nest_.places;
+        uint64_t cycles = 0;
+        for (const auto& [atoms, count] : stripes_of(places / nest_.places)) {
+            // The results of a stripe take credits that come back as CACC hands over those of the one before.
+            const uint64_t late =
+                2 * atoms <= csc.credit ? 0 : kCredit - std::min(kCredit, (csc.credit - std::min<uint64_t>(csc.credit, atoms)) * place);
+            cycles += count * std::max(nest_.operations * std::max(atoms, load), atoms * place + late);
+        }
+        return cycles;
+    }
+
+    struct Stripes {
+        uint64_t atoms = 0, count = 0;
+    };
+    /// [spec] csc.md 1.5.1.
+    std::vector<Stripes> stripes_of(uint64_t atoms) const
+    {
+        const facts::csc::Facts csc = facts::csc::of(f_.hw);
+        const uint64_t upper = nest_.longest_stripe, lower = csc.long_stripes || upper == csc.upper ? upper / 2 : upper;
+        std::vector<Stripes> stripes;
+        if (csc.long_stripes && atoms >= 2 * upper) {
+            stripes.push_back({upper, (atoms - 2 * upper) / upper + 1});
+            atoms -= upper * stripes.back().count;
+        }
+        if (atoms > upper) {
+            stripes.push_back({lower, ceil_div(atoms - upper, lower)});
+            atoms -= lower * stripes.back().count;
+        }
+        stripes.push_back({atoms, 1});
+        return stripes;
+    }
+
+    /// Of the lines that are fetched, without what an entry leaves empty.
+    uint64_t data_bytes(const Part& part) const
+    {
+        const Pass& p = f_.strips[part.rows.strip].pass;
+        if (p.mode != PassMode::Direct)
+            return (part.rows.lines() - part.kept_lines) * f_.line_entries[part.rows.strip].count() * f_.hw.cbuf.entry_bytes;
+        return uint64_t{fetched_lines(p, part)} * p.width * f_.geometry.surfaces * f_.hw.memory.atom_bytes * p.batch;
+    }
+
+    /// Per kernel they come again with every part.
+    uint64_t operand_bytes(const Part& part) const
+    {
+        const std::uint32_t atom = f_.hw.memory.atom_bytes;
+        uint64_t atoms = 0;
+        for (std::size_t i = 0; i < f_.geometry.operands.size(); ++i)
+            if (f_.pass.post.engines[i].streams() && f_.pass.post.engines[i].per() == OperandPer::Kernel)
+                atoms += f_.geometry.operands[i].atoms;
+        return atoms * ceil_div(part.kernels.count, atom / f_.pass.element_bytes()) * atom;
+    }
+
+    /// When the last byte of a group can be there: what stands in the ring is in the way.
+    uint64_t room_for(uint64_t bytes) const
+    {
+        uint64_t sum = bytes;
+        for (std::size_t i = held_.size(); i-- > 0;) {
+            if (sum + held_[i].bytes > weight_room_) return held_[i].until + kRefill + (sum + held_[i].bytes - weight_room_) / beat_;
+            sum += held_[i].bytes;
+        }
+        return 0;
+    }
+
+    void follow(const Part* before, const Part& part)
+    {
+        const uint64_t line = f_.line_entries[part.rows.strip].count(), entry = f_.hw.cbuf.entry_bytes;
+        const uint64_t fetched = (part.rows.lines() - part.kept_lines) * line, data = fetched * entry;
+        const uint64_t weights = part.reuse_weights ? 0 : f_.weight_bytes(part.kernels.count);
+        if (before) programmed_ = std::max(programmed_, done_before_ + (done_before_ != 0 ? kSeen : 0)) + kProgramming;
+        const uint64_t start = std::max(programmed_, fetched_);
+        // Both come at half the pace until one of them is there.
+        const uint64_t beside = std::min(weights, weight_room_);
+        uint64_t ready = start + (data == 0 ? 0 : kFirstData + (data <= beside ? 2 * data : data + beside) / beat_);
+        if (before && fetched != 0)
+            // What the part before still needs is in the way.
+            if (const uint64_t held = f_.entries_of(before->rows).count(); held + fetched > data_room_)
+                ready = std::max(ready, array_end_ + kFirstData + std::min(fetched, held + fetched - data_room_) * entry / beat_);
+        bytes_ += weights + operand_bytes(part) + data_bytes(part);
+        array_end_ = std::max(array_end_ + (before ? kBetween : 0), ready);
+        fetched_ = ready;
+        if (!part.reuse_weights) kept_ = held_.size();
+        const uint64_t places = uint64_t{f_.strips[part.rows.strip].columns} * part.rows.count * f_.pass.batch;
+        const std::uint32_t group = f_.hw.kernel_group(f_.pass.precision);
+        uint64_t weights_end = start + kFirstData, rest = data;
+        for (std::uint32_t first = 0; first < part.kernels.count; first += group) {
+            const std::uint32_t kernels = std::min(group, part.kernels.count - first);
+            const std::size_t number = kept_ + first / group;
+            if (!part.reuse_weights) {
+                const uint64_t bytes = f_.geometry.kernel_bytes * kernels, share = std::min(rest, bytes);
+                rest -= share;
+                weights_end = std::max(weights_end + (bytes + share) / beat_, room_for(bytes));
+                held_.push_back({bytes, 0});
+                array_end_ = std::max(array_end_, weights_end);
+                fetched_ = std::max(fetched_, weights_end);
+            }
+            array_end_ += work_of(places, kernels);
+            held_[number].until = array_end_;
+        }
+        if (part.keep_weights)
+            for (std::size_t i = kept_; i < held_.size(); ++i) held_[i].until = array_end_;
+        done_before_ = done_;
+        done_ = array_end_ + kDrain;
+    }
+
+    const SplitFrame& f_;
+    const ArrayNest nest_;
+    const uint64_t beat_, data_room_, weight_room_;
+    uint64_t programmed_ = 0, fetched_ = 0, array_end_ = 0, done_ = 0, done_before_ = 0, bytes_ = 0;
+    std::vector<Held> held_;
+    std::size_t kept_ = 0;  // the first group of the kernels that the array has
+};
+
+}  // namespace
+
+SplitCost split_cost(const SplitFrame& frame, const std::vector<Part>& parts, const Banks& banks) { return Walk(frame, banks).cost(parts); }
+
+}  // namespace dlasim

@@ -1,0 +1,60 @@
+#include "lowering/memory/kernels.h"
+
+#include <algorithm>
+
+namespace dlasim {
+namespace {
+
+/// Kernels [part.first, part.first + part.count) of a pass: zero where one meets another group's channels, or has no tap.
+Tensor kernels_of(const ShapedPass& shaped, const KernelPart& part, const Tensor& weights)
+{
+    const KernelBlock& block = shaped.kernels;
+    const bool plain = block.groups == 1 && block.x.all_of(weights.w) && block.y.all_of(weights.h);
+    if (plain && part.count == weights.n) return weights;
+    const std::uint32_t channels = weights.c, kernels = shaped.pass.kernels / block.groups;  // of a group
+    Tensor out(part.count, channels * block.groups, block.y.count, block.x.count);
+    if (block.x.none || block.y.none) return out;
+    for (std::uint32_t k = 0; k < out.n; ++k) {
+        const std::uint32_t of_pass = part.first + k, beside = of_pass / kernels * channels;
+        for (std::uint32_t c = 0; c < channels; ++c)
+            for (std::uint32_t y = 0; y < out.h; ++y)
+                for (std::uint32_t x = 0; x < out.w; ++x)
+                    out.at(k, beside + c, y, x) = weights.at(shaped.first_kernel + of_pass, c, block.y.at(y), block.x.at(x));
+    }
+    return out;
+}
+
+StoredKernels stored(const ShapedPass& shaped, const KernelSet& set, const Tensor& weights, const Hardware& hw)
+{
+    const Pass& p = shaped.pass;
+    const std::vector<std::int16_t> stream = weight_stream(p, set.geometry, hw, kernels_of(shaped, set.kernels, weights));
+    StoredKernels kernels;
+    if (p.compressed.on) {
+        CompressedWeights c = compress(p, set.geometry, hw, stream);
+        kernels.compressed = {true, c.weights.size(), c.mask.size(), std::move(c.group_ends)};
+        kernels.weights = std::move(c.weights);
+        kernels.mask = std::move(c.mask);
+        kernels.group_sizes = std::move(c.group_sizes);
+    } else {
+        kernels.weights = to_bytes(stream, p.element_bytes());
+        kernels.weights.resize(set.geometry.weight_bytes);
+    }
+    return kernels;
+}
+
+}  // namespace
+
+std::vector<std::vector<StoredKernels>> stored_kernels(const Shape& shape, const std::vector<PassParts>& passes,
+                                                       const LayerTensors* tensors, const Hardware& hardware)
+{
+    std::vector<std::vector<StoredKernels>> all(passes.size());
+    for (std::size_t i = 0; i < passes.size(); ++i)
+        for (const KernelSet& set : passes[i].sets) {
+            const Pass& pass = passes[i].pass;
+            if (tensors && pass.convolves()) all[i].push_back(stored(shape.passes[i], set, tensors->weights, hardware));
+            else all[i].push_back({{}, {}, {}, pass.compressed});
+        }
+    return all;
+}
+
+}  // namespace dlasim

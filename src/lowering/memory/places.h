@@ -1,0 +1,46 @@
+// Step 4 of the lowering: where everything stands in memory. The descriptor says where input, weights, operands and output begin; what
+// several passes or kernel sets have of them stands one behind the other.
+//
+//   input     a cube for each group of passes that read the same one
+//   weights   of one kernel set after the other; masks and group sizes likewise
+//   output    of each pass the cubes of its kernel sets, batch by batch; then what Rubik makes of all of them
+//
+// Source  programming.md 3 to 5 and 8, cdma.md 5.1, rubik.md 1.2 to 1.4.
+#pragma once
+#include "lowering/memory/kernels.h"
+#include "lowering/program/rubik_pass.h"
+
+namespace dlasim {
+
+/// A cube of the output that stands in memory after the run.
+struct OutputCube {
+    Place place;
+    std::uint64_t bytes = 0;
+    Cube cube;
+    std::uint32_t first_kernel = 0, kernels = 0;  // of the layer
+};
+
+/// Bytes of memory.
+struct Stretch {
+    Place place;
+    std::uint64_t bytes = 0;
+};
+
+struct Places {
+    std::vector<std::vector<Addresses>> sets;  // of every pass those of its kernel sets, all rows
+    std::vector<Stretch> inputs;               // by ShapedPass::input
+    std::vector<Stretch> written;              // by SDP, PDP, Rubik
+    std::vector<OutputCube> outputs;
+    std::optional<RubikPass> contraction;
+    std::uint64_t copied_bytes = 0;    // that the contraction reads, and writes again
+    std::vector<TouchedRange> ranges;  // of the descriptor's tensors
+};
+
+/// Throws ConfigError if a tensor is too large, or two of them meet.
+Places places_of(const Layer& layer, const Shape& shape, const std::vector<PassParts>& passes,
+                 const std::vector<std::vector<StoredKernels>>& kernels, const Hardware& hardware);
+
+/// Plane 1 of pixels, from the start of plane 0; 0 without one.
+std::uint64_t uv_offset(const Pass& pass, const Geometry& geometry);
+
+}  // namespace dlasim

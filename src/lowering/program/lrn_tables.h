@@ -1,0 +1,18 @@
+// The tables and the output converter of an LRN layer.
+//
+//   f(S) = (bias + alpha / size * s^2 * S)^-beta      S: sum of the squares of the input's steps, s: the input's scale
+//   LO   f in 256 even steps: over all sums in int8, over the part where it bends in int16 and fp16
+//   LE   f at every power of two
+//
+// Source  cdp.md 5.2; models/cdp_lrn.py.
+// Error   int8: 0.25 output steps on average, at most 0.76, against the definition (tests/golden/lrn_reference_test).
+#pragma once
+#include "config/model/lrn.h"
+#include "golden/lrn.h"
+
+namespace dlasim {
+
+/// Throws ConfigError at `where` (a place in the descriptor) if the output's scale is out of the converter's reach.
+LrnTables lrn_tables(const Lrn& lrn, const std::string& where);
+
+}  // namespace dlasim

@@ -1,0 +1,125 @@
+#include "lowering/program/sequence.h"
+
+#include "base/expects.h"
+#include "facts/cdp.h"
+#include "facts/pdp.h"
+#include "facts/rubik.h"
+#include "facts/sdp.h"
+#include "lowering/memory/interleave.h"
+
+namespace dlasim {
+namespace {
+
+constexpr unsigned kCdpBit = facts::cdp::kInterruptBit;
+constexpr unsigned kSdpBit = facts::sdp::kInterruptBit, kPdpBit = facts::pdp::kInterruptBit, kRubikBit = facts::rubik::kInterruptBit;
+
+std::uint32_t bit(unsigned first, unsigned group) { return 1u << (first + group); }
+
+}  // namespace
+
+Sequence::Operation Sequence::begin(std::uint32_t done, std::uint32_t raised)
+{
+    DLASIM_EXPECTS((done & interrupts_) != 0);
+    list_.push_back({done, raised & interrupts_});
+    return list_.size() - 1;
+}
+
+unsigned Sequence::take(Unit unit)
+{
+    const unsigned group = turn_[unit];
+    turn_[unit] ^= 1;
+    if (user_[unit][group]) wait_for(*user_[unit][group]);
+    user_[unit][group] = list_.size();
+    return group;
+}
+
+void Sequence::wait_for(Operation operation)
+{
+    Listed& waited = list_[operation];
+    if (waited.waited) return;
+    waited.waited = true;
+    program_.add(WaitStatus{waited.raised});
+}
+
+void Sequence::wait_for_all()
+{
+    for (Operation operation = 0; operation < list_.size(); ++operation) wait_for(operation);
+}
+
+void Sequence::before_registers()
+{
+    if (overlap_ == Overlap::None) wait_for_all();
+}
+
+void Sequence::before_enable(const Operations& after)
+{
+    if (overlap_ == Overlap::Unprotected) return;
+    const Operation last = list_.size() - 1;  // the one that begins
+    if (overlap_ == Overlap::All)
+        for (const Operation before : after) wait_for(before);
+    else
+        for (Operation before = 0; before < last; ++before) wait_for(before);
+}
+
+template <class Write>
+void Sequence::start(Operation operation, const Write& registers, const Operations& after, const Ready& ready)
+{
+    const PassRegisters written = registers_ ? registers() : PassRegisters();
+    program_.write(written.writes);
+    before_enable(after);
+    if (ready) ready();
+    program_.write(written.enables);
+    if (operation == 0) program_.add(MarkT0{});
+}
+
+Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after, const Ready& ready)
+{
+    before_registers();
+    const Pass& p = pass.pass;
+    UnitGroups groups;
+    const bool sdp = p.mode != PassMode::Pool;
+    if (p.convolves()) groups.array = take(kArray);
+    if (sdp) groups.sdp = take(kSdp);
+    if (sdp && sdp_reads(p)) groups.sdp_rdma = take(kSdpRdma);
+    if (pass.pool) groups.pdp = take(kPdp);
+    if (pass.pool && !sdp) groups.pdp_rdma = take(kPdpRdma);
+    const std::uint32_t of_sdp = sdp ? bit(kSdpBit, groups.sdp) : 0, of_pdp = pass.pool ? bit(kPdpBit, groups.pdp) : 0;
+    const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
+    start(
+        operation, [&] { return registers_of(pass, groups, hw_); }, after, ready);
+    return operation;
+}
+
+Sequence::Operations Sequence::add(const std::vector<PlannedPass>& passes, const Operations& after)
+{
+    Operations operations;
+    for (const PlannedPass& pass : passes) operations.push_back(add(pass, after));
+    return operations;
+}
+
+Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& after)
+{
+    if (!hw_.rubik) return add(interleaving_copies(pass, hw_), after);
+    before_registers();
+    const unsigned group = take(kRubik);
+    const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
+    start(operation, [&] { return rubik_writes(pass, group, hw_); }, after, {});
+    return {operation};
+}
+
+Sequence::Operation Sequence::add(const LrnPass& pass, bool tables, const Operations& after, const Ready& ready)
+{
+    before_registers();
+    if (tables) {
+        for (const std::optional<Operation>& user : user_[kCdp])
+            if (user) wait_for(*user);
+        if (registers_) write_lrn_tables(program_, pass.tables);
+    }
+    const unsigned group = take(kCdp);
+    const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
+    start(
+        operation, [&] { return lrn_writes(pass, group, hw_); }, after, ready);
+    return operation;
+}
+
+}  // namespace dlasim

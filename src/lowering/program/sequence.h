@@ -1,0 +1,84 @@
+// Operations of the machine in the order in which software starts them, through both register groups of every unit:
+//
+//   wait until the groups are free ── write the registers ── wait for what it reads ── enable
+//
+// A group is free when the operation that used it last has raised its interrupt. Registers are written while operations before run;
+// an operation that reads nothing of theirs is enabled at once. A unit that takes no part in an operation keeps its turn.
+//
+// With less overlap all operations before are done before the registers are written, or before the enable.
+//
+// Source  programming.md 1, pdp.md 2, rubik.md 1.1.
+#pragma once
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "config/model/partition.h"
+#include "lowering/passes.h"
+#include "lowering/program/lrn_pass.h"
+#include "lowering/program/program_writer.h"
+
+namespace dlasim {
+
+class Sequence {
+public:
+    using Operation = std::size_t;  // the n-th that was added
+    using Operations = std::vector<Operation>;
+
+    /// `interrupts`: bits of GLB that are not masked; of every operation one at least. `registers`: else the program holds no more than
+    /// what is waited for, when.
+    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts, Overlap overlap, bool registers = true)
+        : program_(program), hw_(hardware), interrupts_(interrupts), overlap_(overlap), registers_(registers)
+    {
+    }
+
+    /// What the program holds between an operation's waits and its enables.
+    using Ready = std::function<void()>;
+
+    /// Enabled when the operations `after` are done.
+    Operation add(const PlannedPass& pass, const Operations& after = {}, const Ready& ready = {});
+    Operations add(const std::vector<PlannedPass>& passes, const Operations& after);
+    /// By Rubik, or by SDP on a machine without (interleave.h).
+    Operations add(const RubikPass& contraction, const Operations& after);
+    /// `tables`: its tables are others than those before; they are written when CDP has nothing to do.
+    Operation add(const LrnPass& pass, bool tables, const Operations& after, const Ready& ready = {});
+
+    void wait_for(Operation operation);
+    void wait_for_all();
+    /// Its interrupt has been taken.
+    bool waited(Operation operation) const { return list_[operation].waited; }
+
+    /// GLB bits that say an operation is done: of the unit that writes its output.
+    std::uint32_t done_bits(Operation operation) const { return list_[operation].done; }
+    /// Of all units that take part.
+    std::uint32_t raised_bits(Operation operation) const { return list_[operation].raised; }
+    std::size_t size() const { return list_.size(); }
+
+private:
+    enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kCdp, kRubik, kUnits };
+    struct Listed {
+        std::uint32_t done = 0, raised = 0;  // raised: of all units that take part, if they are not masked
+        bool waited = false;
+    };
+
+    /// In front of the registers, and in front of the enable of the operation that begins.
+    void before_registers();
+    void before_enable(const Operations& after);
+    /// The group of a unit that the next operation takes.
+    unsigned take(Unit unit);
+    Operation begin(std::uint32_t done, std::uint32_t raised);
+    /// Its registers and, when the operations `after` are done, its enables.
+    template <class Write>
+    void start(Operation operation, const Write& registers, const Operations& after, const Ready& ready);
+
+    ProgramWriter& program_;
+    const Hardware& hw_;
+    const std::uint32_t interrupts_;
+    const Overlap overlap_;
+    const bool registers_;
+    std::vector<Listed> list_;
+    std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
+    std::array<unsigned, kUnits> turn_{};
+};
+
+}  // namespace dlasim

@@ -1,0 +1,133 @@
+#include "report/network/network_images.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "files/json_text.h"
+#include "files/printable.h"
+
+namespace dlasim {
+namespace {
+
+OrderedJson ratio_json(const ImagesResult::Error& error) { return error.noise > 0 ? OrderedJson(error.ratio()) : OrderedJson(); }
+std::string ratio_text(const ImagesResult::Error& error) { return error.noise > 0 ? fmt::format("{:.1f} dB", error.ratio()) : "exact"; }
+
+constexpr std::string_view kRatio = "squares of the real numbers over squares of the differences; null without a difference";
+
+struct SeenError {
+    const NetworkTensor& tensor;
+    const ImagesResult::Error& error;
+};
+constexpr std::array kErrorKeys{
+    Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
+    Key<SeenError>{
+        {"scale", "number", "", "real number of a step", "int8"},
+        [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->scale) : kAbsent; }},
+    Key<SeenError>{
+        {"zero_point", "integer", "", "integer that stands for 0", "int8"},
+        [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->zero) : kAbsent; }},
+    Key<SeenError>{{"signal_to_noise", "number or null", "dB", kRatio}, [](const SeenError& e) { return ratio_json(e.error); }},
+    Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer stands for"},
+                   [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
+};
+
+struct SeenOutput {
+    const ImagesResult& images;
+    const ImagesResult::Output& output;
+
+    OrderedJson of_values(const OrderedJson& value) const { return images.values ? value : kAbsent; }
+};
+constexpr std::string_view kNotTimingOnly = "not with --timing-only";
+constexpr std::array kOutputKeys{
+    Key<SeenOutput>{{"name", "text", "", "of the model's output"}, [](const SeenOutput& o) -> OrderedJson { return o.output.name; }},
+    Key<SeenOutput>{{"file", "text or null", "", "[images, ...], null if none was written"},
+                    [](const SeenOutput& o) { return o.output.file.empty() ? OrderedJson() : OrderedJson(o.output.file); }},
+    Key<SeenOutput>{{"dimensions", "list", "", "of one image"}, [](const SeenOutput& o) -> OrderedJson { return o.output.dims; }},
+    Key<SeenOutput>{
+        {"agreement", "number", "", "share of images with the same largest element as the model in real numbers", kNotTimingOnly},
+        [](const SeenOutput& o) { return o.output.agreement ? OrderedJson(*o.output.agreement) : kAbsent; }},
+    Key<SeenOutput>{{"signal_to_noise", "number or null", "dB", kRatio, kNotTimingOnly},
+                    [](const SeenOutput& o) { return o.of_values(ratio_json(o.output.error)); }},
+    Key<SeenOutput>{{"largest_difference", "number", "", "from the model in real numbers", kNotTimingOnly},
+                    [](const SeenOutput& o) { return o.of_values(o.output.error.largest); }},
+};
+
+std::string dims_text(const std::vector<std::int64_t>& dims)
+{
+    std::string text;
+    for (const std::int64_t size : dims) text += (text.empty() ? "" : " x ") + std::to_string(size);
+    return text.empty() ? "1" : text;
+}
+
+}  // namespace
+
+void ImagesResult::Error::add(double real, double found)
+{
+    if (!std::isfinite(real)) return;  // of a function that has no number there
+    const double difference = found - real;
+    // A float and the integer that it was rounded to are the same number.
+    const double lost = std::abs(difference) <= 1e-6 * std::abs(real) ? 0 : difference;
+    signal += real * real;
+    noise += lost * lost;
+    largest = std::max(largest, std::abs(lost));
+}
+
+double ImagesResult::Error::ratio() const { return 10 * std::log10(std::max(signal, 1e-300) / std::max(noise, 1e-300)); }
+
+OrderedJson tensor_errors_json(const NetworkPlan& plan, const ImagesResult& images)
+{
+    OrderedJson list = OrderedJson::array();
+    for (const ImagesResult::TensorError& of : images.errors)
+        list.push_back(written(kErrorKeys, SeenError{plan.steps.tensors[of.tensor], of.error}));
+    return list;
+}
+
+OrderedJson image_outputs_json(const ImagesResult& images)
+{
+    OrderedJson list = OrderedJson::array();
+    for (const ImagesResult::Output& output : images.outputs) list.push_back(written(kOutputKeys, SeenOutput{images, output}));
+    return list;
+}
+
+std::vector<PlacedKey> network_images_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kErrorKeys, "tensors/[]/");
+    place_keys(keys, kOutputKeys, "outputs/[]/");
+    return keys;
+}
+
+std::string images_text(const ImagesResult& i, std::uint64_t cycles)
+{
+    std::string text = fmt::format("  images       {}, {} cycles in all\n", grouped(i.count), grouped(cycles));
+    if (i.accuracy)
+        text +=
+            fmt::format("  accuracy     {:.2f} %, of the model in real numbers {:.2f} %\n", 100 * *i.accuracy, 100 * *i.reference_accuracy);
+    if (const std::optional<double>& agreement = i.outputs[i.judged].agreement)
+        text +=
+            fmt::format("  agreement    {:.2f} % of the images have the largest output of the model in real numbers\n", 100 * *agreement);
+    for (const std::string& node : i.behind) text += fmt::format("  behind it    {}, on the host in real numbers\n", printable(node));
+    if (i.outputs.size() == 1) return text;
+    for (const ImagesResult::Output& output : i.outputs)
+        text += fmt::format("  output       {}, {}{}{}\n", printable(output.name), dims_text(output.dims),
+                            i.values ? ", " + ratio_text(output.error) : "", output.file.empty() ? "" : ", in " + output.file);
+    return text;
+}
+
+std::string tensor_errors_text(const NetworkPlan& plan, const ImagesResult& images)
+{
+    std::string text =
+        fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}\n", "tensor", "step", "zero", "signal to noise", "largest difference");
+    for (const ImagesResult::TensorError& of : images.errors) {
+        const NetworkTensor& tensor = plan.steps.tensors[of.tensor];
+        text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name),
+                            tensor.quantisation ? fmt::format("{:.6g}", tensor.quantisation->scale) : "fp16",
+                            tensor.quantisation ? tensor.quantisation->zero : 0, ratio_text(of.error), of.error.largest);
+    }
+    return text;
+}
+
+}  // namespace dlasim

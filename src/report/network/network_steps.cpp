@@ -1,0 +1,260 @@
+#include "report/network/network_steps.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+
+#include "config/layer/layer_reader.h"
+#include "config/layer/pool_reader.h"
+#include "config/layer/transfer_reader.h"
+#include "config/model/tensors.h"
+#include "config/npy.h"
+#include "network/step_layer.h"
+#include "replay/events.h"
+
+namespace dlasim {
+namespace {
+
+const char* function_name(Function::Kind kind)
+{
+    switch (kind) {
+        case Function::Kind::Sigmoid:
+            return "Sigmoid";
+        case Function::Kind::Tanh:
+            return "Tanh";
+        case Function::Kind::Elu:
+            return "Elu";
+        case Function::Kind::Selu:
+            return "Selu";
+        case Function::Kind::Softplus:
+            return "Softplus";
+        case Function::Kind::Softsign:
+            return "Softsign";
+        case Function::Kind::HardSigmoid:
+            return "HardSigmoid";
+        case Function::Kind::HardSwish:
+            return "HardSwish";
+        case Function::Kind::Exp:
+            return "Exp";
+        case Function::Kind::Log:
+            return "Log";
+        case Function::Kind::Sqrt:
+            return "Sqrt";
+        case Function::Kind::Abs:
+            return "Abs";
+        case Function::Kind::Reciprocal:
+            return "Reciprocal";
+        case Function::Kind::Erf:
+            return "Erf";
+    }
+    return "";
+}
+
+constexpr std::size_t kMaxOfName = 100;  // of a step, in the names of its files
+
+struct SeenTensor {
+    const NetworkTensor& tensor;
+};
+struct SeenJoin {
+    const NetworkPlan& plan;
+    const JoinedTensor& joined;
+};
+struct SeenStep {
+    const NetworkPlan& plan;
+    std::size_t i;
+    const Step& step = plan.steps.list[i];
+    const NetworkLayer& layer = plan.network.layers[step.layer];
+
+    bool host() const { return step.unit == StepUnit::Host; }
+    bool host(NetworkOp op) const { return host() && layer.op == op; }
+    std::string stem() const { return fmt::format("{:03}_{}", i, file_stem(step.name.substr(0, kMaxOfName))); }
+};
+OrderedJson names_of(const NetworkPlan& plan, const std::vector<std::size_t>& tensors)
+{
+    OrderedJson names = OrderedJson::array();
+    for (const std::size_t tensor : tensors) names.push_back(plan.steps.tensors[tensor].name);
+    return names;
+}
+
+constexpr std::array kTensorKeys{
+    Key<SeenTensor>{{"name", "text", "", "as in `tensors` of `result.json`"},
+                    [](const SeenTensor& t) -> OrderedJson { return t.tensor.name; }},
+    Key<SeenTensor>{{"shape", "list", "", "channels, rows and columns"},
+                    [](const SeenTensor& t) -> OrderedJson {
+                        return {t.tensor.channels, t.tensor.height, t.tensor.width};
+                    }},
+    Key<SeenTensor>{
+        {"scale", "number", "", "real number of a step", "int8"},
+        [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->scale) : kAbsent; }},
+    Key<SeenTensor>{
+        {"zero_point", "integer", "", "integer that stands for 0", "int8"},
+        [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->zero) : kAbsent; }},
+};
+
+constexpr std::array kJoinKeys{
+    Key<SeenJoin>{{"output", "text", "", "tensor"},
+                  [](const SeenJoin& j) -> OrderedJson { return j.plan.steps.tensors[j.joined.whole].name; }},
+    Key<SeenJoin>{{"inputs", "list", "", "its parts, channels one behind the other"},
+                  [](const SeenJoin& j) { return names_of(j.plan, j.joined.parts); }},
+};
+
+constexpr std::array kStepKeys{
+    Key<SeenStep>{{"name", "text", "", "of the last layer in it"}, [](const SeenStep& s) -> OrderedJson { return s.step.name; }},
+    Key<SeenStep>{{"op", "text", "", "of its first layer: NETWORK.md, or affine, multiply, function, reshape"},
+                  [](const SeenStep& s) -> OrderedJson { return network_op_name(s.layer.op); }},
+    Key<SeenStep>{{"inputs", "list", "", "tensors that it reads; the one that SDP reads beside the last"},
+                  [](const SeenStep& s) {
+                      std::vector<std::size_t> all = s.step.inputs;
+                      if (s.step.addend) all.push_back(*s.step.addend);
+                      return names_of(s.plan, all);
+                  }},
+    Key<SeenStep>{{"output", "text", "", "tensor that it makes"},
+                  [](const SeenStep& s) -> OrderedJson { return s.plan.steps.tensors[s.step.output].name; }},
+    Key<SeenStep>{{"layer", "text", "", "file of the layer, for `dlasim run`", "steps of units"},
+                  [](const SeenStep& s) -> OrderedJson { return s.host() ? kAbsent : OrderedJson(s.stem() + ".json"); }},
+    Key<SeenStep>{{"weight_scale", "list", "", "real number of a step of the weights: one, or one a kernel", "steps of the array, int8"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      if (!s.layer.convolves() || s.plan.network.is_fp16()) return kAbsent;
+                      return s.layer.numbers->weight_scale;
+                  }},
+    Key<SeenStep>{{"function/name", "text", "", "operator of ONNX", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      return s.host(NetworkOp::Function) ? OrderedJson(function_name(s.layer.numbers->function.kind)) : kAbsent;
+                  }},
+    Key<SeenStep>{{"function/alpha", "number", "", "its first parameter, 0 without one", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.alpha) : kAbsent;
+                  }},
+    Key<SeenStep>{{"function/beta", "number", "", "its second one; gamma of Selu", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.beta) : kAbsent;
+                  }},
+    Key<SeenStep>{{"factor", "list", "", "how often channels, rows and columns are repeated", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      if (!s.host(NetworkOp::Upsample)) return kAbsent;
+                      return {s.layer.numbers->copies, s.layer.factor.y, s.layer.factor.x};
+                  }},
+    Key<SeenStep>{{"sizes", "list", "", "dimensions whose order changes; empty: elements stay in their order", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->exchange.sizes) : kAbsent;
+                  }},
+    Key<SeenStep>{{"order", "list", "", "of these: dimension i of what is made is the one named here", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->exchange.order) : kAbsent;
+                  }},
+    Key<SeenStep>{{"pool", "object", "", "as in a descriptor", "steps of the host"},
+                  [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? pool_json(s.layer.pool) : kAbsent; }},
+    Key<SeenStep>{
+        {"exclusive", "flag", "", "an average divides by the elements of its window that are no padding", "steps of the host"},
+        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? OrderedJson(s.layer.numbers->exclusive) : kAbsent; }},
+};
+
+constexpr std::array kFileKeys{
+    Key<NetworkPlan>{{"inputs", "list", "", "tensors that come from outside, constants of the model that stand in memory included"},
+                     [](const NetworkPlan& plan) {
+                         std::vector<std::size_t> inputs;
+                         for (std::size_t t = 0; t < plan.network.tensors.size(); ++t)
+                             if (!plan.network.tensors[t].layer) inputs.push_back(t);
+                         return names_of(plan, inputs);
+                     }},
+    Key<NetworkPlan>{{"outputs", "list", "", "tensors that the outputs of the model, or what runs behind, are made of"},
+                     [](const NetworkPlan& plan) { return names_of(plan, plan.network.outputs); }},
+    Key<NetworkPlan>{{"tensors", "list", "", "that exist"},
+                     [](const NetworkPlan& plan) {
+                         OrderedJson list = OrderedJson::array();
+                         for (std::size_t t = 0; t < plan.steps.tensors.size(); ++t)
+                             if (plan.exists(t)) list.push_back(written(kTensorKeys, SeenTensor{plan.steps.tensors[t]}));
+                         return list;
+                     }},
+    Key<NetworkPlan>{{"concatenations", "list", "", "tensors whose parts are written into their places: no steps"},
+                     [](const NetworkPlan& plan) {
+                         OrderedJson list = OrderedJson::array();
+                         for (const JoinedTensor& joined : plan.steps.joined) list.push_back(written(kJoinKeys, SeenJoin{plan, joined}));
+                         return list;
+                     }},
+    Key<NetworkPlan>{{"steps", "list", "", "in the order in which they run"},
+                     [](const NetworkPlan& plan) {
+                         OrderedJson list = OrderedJson::array();
+                         for (std::size_t i = 0; i < plan.steps.list.size(); ++i) list.push_back(written(kStepKeys, SeenStep{plan, i}));
+                         return list;
+                     }},
+};
+
+using Write = std::function<void(const std::string& name, const std::string& contents)>;
+
+void write_transfer(const SeenStep& s, const std::vector<Tensor>& tensors, const Write& write)
+{
+    Lrn lrn = s.layer.lrn;
+    lrn.data = s.stem() + ".input.npy";
+    lrn.expected = s.stem() + ".expected.npy";
+    Transfer transfer;
+    transfer.name = s.step.name;
+    transfer.what = lrn;
+    write(lrn.data, npy_file(tensors[s.step.inputs.front()], lrn.precision));
+    write(lrn.expected, npy_file(tensors[s.step.output], lrn.precision));
+    write(s.stem() + ".json", json_file_text(transfer_json(transfer), 2));
+}
+
+void write_layer(const SeenStep& s, const std::vector<Tensor>& tensors, const Write& write)
+{
+    ScaledStep numbered = numbered_step(s.plan.network, s.plan.steps, s.step);
+    Layer& layer = numbered.layer;
+    const auto file = [&](const char* key) { return s.stem() + "." + key + ".npy"; };
+    layer.data = {};
+    layer.data.input = file("input");
+    write(layer.data.input, npy_file(tensors[s.step.inputs.front()], layer.precision));
+    if (layer.convolves()) {
+        layer.data.weights = file("weights");
+        write(layer.data.weights, npy_file(numbered.tensors.weights, layer.precision));
+    }
+    for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot) {
+        const PointEngine& engine = layer.post.engines[slot / 2];
+        const Operand& operand = slot % 2 == 0 ? engine.alu : engine.mul;
+        if (!operand.streamed()) continue;
+        const bool element = operand.per == OperandPer::Element;
+        const Tensor& values = element ? tensors[*s.step.addend] : numbered.tensors.operands[slot];
+        layer.data.operands[slot] = file(kOperandNames[slot]);
+        const bool half = layer.precision == Precision::Fp16;
+        std::vector<std::uint64_t> shape{values.c};
+        if (element) shape = {values.n, values.c, values.h, values.w};
+        write(layer.data.operands[slot], npy_bytes(half ? "<f2" : "<i2", shape, {values.values.begin(), values.values.end()}));
+    }
+    if (!layer.pool) {
+        layer.data.expected = file("expected");
+        write(layer.data.expected, npy_file(tensors[s.step.output], layer.precision));
+    }
+    write(s.stem() + ".json", json_file_text(layer_json(layer), 2));
+}
+
+}  // namespace
+
+std::string file_stem(const std::string& name)
+{
+    std::string stem;
+    for (const char c : name) stem += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' ? c : '_';
+    return stem;
+}
+
+void write_steps(const NetworkPlan& plan, const std::vector<Tensor>& tensors, const Write& write)
+{
+    for (std::size_t i = 0; i < plan.steps.list.size(); ++i) {
+        const SeenStep step{plan, i};
+        if (step.host()) continue;
+        if (step.step.unit == StepUnit::Cdp) write_transfer(step, tensors, write);
+        else write_layer(step, tensors, write);
+    }
+    write(kStepsFile, json_file_text(written(kFileKeys, plan), 2));
+}
+
+std::vector<PlacedKey> network_step_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kFileKeys);
+    place_keys(keys, kTensorKeys, "tensors/[]/");
+    place_keys(keys, kJoinKeys, "concatenations/[]/");
+    place_keys(keys, kStepKeys, "steps/[]/");
+    return keys;
+}
+
+}  // namespace dlasim
