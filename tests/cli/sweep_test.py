@@ -587,7 +587,7 @@ class Resuming(SweepCase):
 
 class Watching(SweepCase):
     """Who looks on while a sweep runs."""
-    SWEEP = {"base": {"layer": SweepCase.LONG, "hw": "nv_small"}, "axes": {"latency": list(range(30, 90))}}
+    SWEEP = {"base": {"layer": SweepCase.LONG, "hw": "nv_small"}, "axes": {"latency": list(range(30, 630))}}
 
     def test_points_can_be_read_while_the_sweep_runs(self):
         process = self.start(self.SWEEP, "--jobs", "2", "--timing-only")
