@@ -21,5 +21,5 @@ if(dlasim_FOUND)
 endif()
 message(STATUS "${dlasim_NOT_FOUND_MESSAGE}")
 END
-PKG_CONFIG_LIBDIR="$prefix/none" PKG_CONFIG_PATH='' cmake -S "$prefix/without" -B "$prefix/without/build" -DCMAKE_PREFIX_PATH="$prefix/dlasim" |
+PKG_CONFIG_LIBDIR="$prefix/none" PKG_CONFIG_PATH='' cmake -S "$prefix/without" -B "$prefix/without/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix/dlasim" |
     grep "dlasim needs SystemC"
