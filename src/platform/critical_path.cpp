@@ -101,10 +101,10 @@ void CriticalPath::walk(const PathSpot& spot, Cycle floor)
 bool CriticalPath::meets()
 {
     const PathSpot& spot = rules_.spot();
+    const auto stage = static_cast<std::uint32_t>(spot.burst ? spot.stage : BurstStage::First);
     const Mark here{.round = round_,
                     .walk = static_cast<std::uint32_t>(walks_.size() - 1),
-                    .runs = static_cast<std::uint32_t>(rules_.runs().size()),
-                    .stage = static_cast<std::uint32_t>(spot.burst ? spot.stage : BurstStage::First),
+                    .runs_and_stage = static_cast<std::uint32_t>(rules_.runs().size()) * 8 + stage,
                     .at = static_cast<std::uint32_t>(spot.at)};
     Mark* met = nullptr;
     if (spot.burst) met = &met_at_bursts_[spot.port][spot.write][spot.number - rules_.bursts(spot.port, spot.write).base()];
@@ -115,7 +115,7 @@ bool CriticalPath::meets()
         return false;
     }
     // A walk passes through the stages of a burst: one of them is enough to meet at.
-    if (met->walk == here.walk || met->at != here.at || met->stage != here.stage) return false;
+    if (met->walk == here.walk || met->at != here.at || met->stage() != here.stage()) return false;
     walks_.back().joins = *met;
     return true;
 }
@@ -180,7 +180,7 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
     std::vector<std::vector<std::uint32_t>> ends(walks_.size());  // runs of a walk behind which others join it
     for (std::size_t w = 0; w < walks_.size(); ++w) ends[w].push_back(walks_[w].first_run);
     for (const Walk& walk : walks_)
-        if (walk.joins) ends[walk.joins->walk].push_back(walk.joins->runs);
+        if (walk.joins) ends[walk.joins->walk].push_back(walk.joins->runs());
     std::vector<std::vector<std::pair<std::uint32_t, Node>>> made(walks_.size());
     std::vector<Node> result(walks_.size());
     for (std::size_t w = 0; w < walks_.size(); ++w) {
@@ -188,7 +188,7 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
         Node node = PastTree::kRoot;
         if (walk.joins) {
             const auto& joined = made[walk.joins->walk];
-            const auto at = std::ranges::find(joined, walk.joins->runs, &std::pair<std::uint32_t, Node>::first);
+            const auto at = std::ranges::find(joined, walk.joins->runs(), &std::pair<std::uint32_t, Node>::first);
             DLASIM_EXPECTS(at != joined.end());
             node = at->second;
         } else {

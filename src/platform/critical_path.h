@@ -57,8 +57,11 @@ private:
     /// The first walk that came there in this round, and how far it had come.
     struct Mark {
         std::uint32_t round = 0, walk = 0;
-        std::uint32_t runs : 29 = 0, stage : 3 = 0;
+        std::uint32_t runs_and_stage = 0;  // 8 * runs + stage
         std::uint32_t at = 0;  // the lower half: no two cycles at which walks come to the same burst or segment are that far apart
+
+        std::uint32_t runs() const { return runs_and_stage / 8; }
+        std::uint32_t stage() const { return runs_and_stage % 8; }
     };
     struct Walk {
         PathSpot from, to;
