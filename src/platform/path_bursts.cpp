@@ -8,10 +8,11 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kRequestPace = 8;      // requests of a client that are no further apart are its pace
-constexpr Cycle kGrantToPort = 2;      // of a read, if nothing stands in the way
-constexpr Cycle kInCommandStages = 3;  // between the arbiter and the port
-constexpr Cycle kAnswerToClient = 2;   // write answer taken to the complete pulse: fabric.md 2.4
+constexpr Cycle kRequestPace = 8;       // requests of a client that are no further apart are its pace
+constexpr Cycle kGrantToPort = 2;       // of a read, if nothing stands in the way
+constexpr unsigned kHopsOneByOne = 16;  // to earlier bursts of a client, before they are searched for
+constexpr Cycle kInCommandStages = 3;   // between the arbiter and the port
+constexpr Cycle kAnswerToClient = 2;    // write answer taken to the complete pulse: fabric.md 2.4
 
 }  // namespace
 
@@ -36,14 +37,19 @@ TrailPlace PathRules::unit_of(unsigned client)
     }
 }
 
-/// The latest burst of the client at which `later` is false; of those before it, too. `use`: what is asked.
+/// The latest burst of the client at which `later` is false; of those before it, too. `use`: what is asked. `granted`: it is true of all
+/// that were granted behind this cycle.
 template <class Later>
-BurstTrail::Number PathRules::back(unsigned port, bool write, unsigned client, bool answers, unsigned use, const Later& later)
+BurstTrail::Number PathRules::back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted,
+                                   const Later& later)
 {
     const BurstTrail& trail = bursts(port, write);
     Number& seen = seen_[port][write][client][use];  // a walk asks for earlier and earlier ones
     Number n = trail.has(seen) && later(trail[seen]) ? seen : answers ? trail.answered(client) : trail.granted(client);
-    for (; trail.has(n) && later(trail[n]); n = answers ? trail.answered_before(n) : trail.granted_before(n)) seen = n;
+    for (unsigned hops = 0; trail.has(n) && later(trail[n]); n = answers ? trail.answered_before(n) : trail.granted_before(n)) {
+        if (++hops == kHopsOneByOne) n = trail.granted_behind(granted, client, n);
+        seen = n;
+    }
     return n;
 }
 
@@ -59,7 +65,7 @@ const TrailBurst* PathRules::find(unsigned client, bool write, Stage stage, Cycl
             spot = {.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = number};
         };
         const bool answers = stage == Stage::First;
-        const Number n = back(port, write, client, answers, static_cast<unsigned>(stage),
+        const Number n = back(port, write, client, answers, static_cast<unsigned>(stage), stage < Stage::Granted ? kNever : at,
                               [&](const TrailBurst& burst) { return time_of(burst, stage) > at; });
         if (trail.has(n)) take(n, trail[n]);
         if (const auto& old = answers ? trail.forgotten_answer(client) : trail.forgotten_grant(client)) take(old->number, old->burst);
@@ -104,7 +110,7 @@ bool PathRules::step_ask(unsigned client)
             entered = burst.entered();
             last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = number};
         };
-        const Number n = back(port, false, client, false, static_cast<unsigned>(Stage::Entered),
+        const Number n = back(port, false, client, false, static_cast<unsigned>(Stage::Entered), kNever,
                               [&](const TrailBurst& burst) { return burst.entered() >= spot_.at; });
         if (trail.has(n)) take(n, trail[n]);
         else if (const auto& old = trail.forgotten_grant(client)) take(old->number, old->burst);
@@ -123,7 +129,7 @@ bool PathRules::step_in_flight(unsigned client, Cycle answered)
     Cycle entered = kNever;
     for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        back(port, false, client, false, kInFlight, [&](const TrailBurst& burst) { return burst.first() > answered; });
+        back(port, false, client, false, kInFlight, answered, [&](const TrailBurst& burst) { return burst.first() > answered; });
         const Number n = seen_[port][false][client][kInFlight];
         if (!trail.has(n) || trail[n].first() <= answered || trail[n].entered() >= std::min(spot_.at, entered)) continue;
         entered = trail[n].entered();

@@ -108,7 +108,7 @@ private:
     void step_entered(const TrailBurst& burst);
     const BurstTrail& bursts() const { return bursts(spot_.port, spot_.write); }
     template <class Later>
-    Number back(unsigned port, bool write, unsigned client, bool answers, unsigned use, const Later& later);
+    Number back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted, const Later& later);
     const TrailBurst* find(unsigned client, bool write, Stage stage, Cycle at, PathSpot& spot);
     bool step_stream(const TrailBurst& burst);
     bool streams(const TrailBurst& burst) const;

@@ -116,6 +116,7 @@ public:
     using Number = TrailBurst::Number;
     static constexpr std::uint8_t kMostAfter = 63;
     static constexpr Number kNone = TrailBurst::kNone;
+    static constexpr Number kNear = 64;  // how far a burst of a client is looked for among others
 
     TrailBurst& operator[](Number number) { return bursts_[number]; }
     const TrailBurst& operator[](Number number) const { return bursts_[number]; }
@@ -149,6 +150,19 @@ public:
     }
     BurstWaits& waits(Number number) { return waits_[number]; }
     const BurstWaits& waits(Number number) const { return waits_[number]; }
+    /// The first burst of the client that was granted behind that cycle, or a later one: `otherwise` at the latest, which is one.
+    Number granted_behind(Cycle cycle, unsigned client, Number otherwise) const
+    {
+        Number first = base(), last = otherwise;
+        while (first < last) {
+            const Number middle = first + (last - first) / 2;
+            if ((*this)[middle].granted > cycle) last = middle;
+            else first = middle + 1;
+        }
+        for (const Number near = std::min(first + kNear, otherwise); first < near; ++first)
+            if ((*this)[first].client == client) return first;
+        return otherwise;
+    }
     /// At the port.
     void offer(Cycle at)
     {
