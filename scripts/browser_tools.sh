@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what the tests of pages drive a browser with - Playwright without browsers of its own, axe-core - from npm.
+# Installs what the tests of pages drive a browser with - Playwright without browsers of its own, axe-core - from npm. Neither depends on
+# anything, so where there is no npm, 340 packages of Debian, their archives are fetched as they are.
 #
 #   scripts/browser_tools.sh DIRECTORY
 set -eu
@@ -7,4 +8,22 @@ directory=$1
 [ -d "$directory/node_modules/playwright-core" ] && [ -d "$directory/node_modules/axe-core" ] && exit 0
 mkdir -p "$directory"
 cd "$directory"
-npm install --no-audit --no-fund --silent --prefix . playwright-core@1.65.1 axe-core@4.14.1 >&2
+if command -v npm >/dev/null; then
+    exec npm install --no-audit --no-fund --silent --prefix . playwright-core@1.65.1 axe-core@4.14.1 >&2
+fi
+exec python3 - <<'END' >&2
+import base64, hashlib, io, os, tarfile, urllib.request
+
+REGISTRY = os.environ.get("npm_config_registry", "https://registry.npmjs.org").rstrip("/")
+for name, version, sha512 in (
+        ("playwright-core", "1.65.1", "hqPpz7blSMPxWVdoeE1yiBSzXsKiVOd2k+kjCvmUywD2GPO2Dd9HfcWnq9NN0GHbNZDFgZ9JfBFr+X5/BLo0qw=="),
+        ("axe-core", "4.14.1", "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==")):
+    with urllib.request.urlopen(f"{REGISTRY}/{name}/-/{name}-{version}.tgz", timeout=60) as answer:
+        archive = answer.read()
+    if base64.b64encode(hashlib.sha512(archive).digest()).decode() != sha512:
+        raise SystemExit(f"{name} {version} is not what was asked for")
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(f"node_modules/{name}.part")
+    os.rename(f"node_modules/{name}.part/package", f"node_modules/{name}")
+    os.rmdir(f"node_modules/{name}.part")
+END

@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 # Shows pages in a browser; reads waveforms; writes models; runs a sweep as jobs of a cluster, where the user is root; makes the site of the pages.
 with_tests=yes
 more_packages="chromium gtkwave python3-onnx slurmctld slurmd slurm-client munge sqlite3 mkdocs-material debootstrap xz-utils"
-command -v npm >/dev/null || more_packages="$more_packages nodejs npm"
+command -v node >/dev/null || more_packages="$more_packages nodejs ca-certificates"
 . "$root/scripts/prepare.sh"
 directory="$root/build"
 "$root/scripts/browser_tools.sh" "$directory/browser" || echo "no Playwright from npm: the page of a run is not driven by it" >&2
