@@ -60,7 +60,7 @@ std::vector<std::string> words_of(const CLI::Option& option)
     return words;
 }
 
-std::string replaced(std::string text, std::initializer_list<std::pair<char, std::string_view>> escapes)
+std::string replaced(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> escapes)
 {
     std::string all;
     for (const char c : text) {
