@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the tests of pages drive a browser with - Playwright without browsers of its own, axe-core - from npm. Neither depends on
-# anything, so where there is no npm, 340 packages of Debian, their archives are fetched as they are.
+# Installs what the tests of pages drive a browser with from npm: Playwright without browsers of its own, the last one for Node 18 of
+# Debian 12, and axe-core. Neither depends on anything, so where there is no npm, 340 packages of Debian, their archives are fetched.
 #
 #   scripts/browser_tools.sh DIRECTORY
 set -eu
@@ -9,14 +9,14 @@ directory=$1
 mkdir -p "$directory"
 cd "$directory"
 if command -v npm >/dev/null; then
-    exec npm install --no-audit --no-fund --silent --prefix . playwright-core@1.65.1 axe-core@4.14.1 >&2
+    exec npm install --no-audit --no-fund --silent --prefix . playwright-core@1.60.0 axe-core@4.14.1 >&2
 fi
 exec python3 - <<'END' >&2
 import base64, hashlib, io, os, tarfile, urllib.request
 
 REGISTRY = os.environ.get("npm_config_registry", "https://registry.npmjs.org").rstrip("/")
 for name, version, sha512 in (
-        ("playwright-core", "1.65.1", "hqPpz7blSMPxWVdoeE1yiBSzXsKiVOd2k+kjCvmUywD2GPO2Dd9HfcWnq9NN0GHbNZDFgZ9JfBFr+X5/BLo0qw=="),
+        ("playwright-core", "1.60.0", "9bW6zvX/m0lEbgTKJ6YppOKx8H3VOPBMOCFh2irXFOT4BbHgrx5hPjwJYLT40Lu+4qtD36qKc/Hn56StUW57IA=="),
         ("axe-core", "4.14.1", "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==")):
     with urllib.request.urlopen(f"{REGISTRY}/{name}/-/{name}-{version}.tgz", timeout=60) as answer:
         archive = answer.read()
