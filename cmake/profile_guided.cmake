@@ -1,6 +1,5 @@
 # DLASIM_PROFILE_GUIDED: a first build of the program counts how often each way through it is taken while it runs every model and three
-# networks; the compiler makes this build with that knowledge. It takes an eighth of the processor time away and three minutes more to
-# build: for packages, and for machines that run sweeps for hours. docs/SPEED.md has the figures.
+# networks; the compiler makes this build with that knowledge. For packages, and for machines that run sweeps for hours: docs/SPEED.md.
 option(DLASIM_PROFILE_GUIDED "build twice: the second time with what the program does when it runs" OFF)
 if(NOT DLASIM_PROFILE_GUIDED)
     return()
@@ -22,8 +21,8 @@ if(NOT EXISTS ${profile}/counted)
     endfunction()
     file(MAKE_DIRECTORY ${profile})
     must(${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${profile}/build -G ${CMAKE_GENERATOR} -DCMAKE_BUILD_TYPE=Release -DDLASIM_TESTS=OFF
-        -DDLASIM_PROFILE_GUIDED=OFF
-        "-DCMAKE_CXX_FLAGS=-fprofile-generate=${profile}/counts -fprofile-prefix-path=${profile}/build -fprofile-update=single")
+        -DDLASIM_PROFILE_GUIDED=OFF -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_PREFIX_PATH=${CMAKE_PREFIX_PATH}"
+        "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fprofile-generate=${profile}/counts -fprofile-prefix-path=${profile}/build -fprofile-update=single")
     must(${CMAKE_COMMAND} --build ${profile}/build --target dlasim)
     file(GLOB layers ${PROJECT_SOURCE_DIR}/models/*.json)
     foreach(layer ${layers})

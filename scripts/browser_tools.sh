@@ -5,14 +5,17 @@
 #   scripts/browser_tools.sh DIRECTORY
 set -eu
 directory=$1
-[ -d "$directory/node_modules/playwright-core" ] && [ -d "$directory/node_modules/axe-core" ] && exit 0
+has() {
+    grep -qs "\"version\": \"$2\"" "$directory/node_modules/$1/package.json"
+}
+has playwright-core 1.60.0 && has axe-core 4.14.1 && exit 0
 mkdir -p "$directory"
 cd "$directory"
 if command -v npm >/dev/null; then
     exec npm install --no-audit --no-fund --silent --prefix . playwright-core@1.60.0 axe-core@4.14.1 >&2
 fi
 exec python3 - <<'END' >&2
-import base64, hashlib, io, os, tarfile, urllib.request
+import base64, hashlib, io, os, shutil, tarfile, urllib.request
 
 REGISTRY = os.environ.get("npm_config_registry", "https://registry.npmjs.org").rstrip("/")
 for name, version, sha512 in (
@@ -22,8 +25,11 @@ for name, version, sha512 in (
         archive = answer.read()
     if base64.b64encode(hashlib.sha512(archive).digest()).decode() != sha512:
         raise SystemExit(f"{name} {version} is not what was asked for")
+    place = f"node_modules/{name}"
+    for old in (place, f"{place}.part"):
+        shutil.rmtree(old, ignore_errors=True)
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(f"node_modules/{name}.part")
-    os.rename(f"node_modules/{name}.part/package", f"node_modules/{name}")
-    os.rmdir(f"node_modules/{name}.part")
+        files.extractall(f"{place}.part")
+    os.rename(f"{place}.part/package", place)
+    os.rmdir(f"{place}.part")
 END

@@ -1,5 +1,5 @@
-// Lowering: a layer becomes passes, a register program and memory images; afterwards the output is
-// read back from where the passes put it.
+// Lowering: a layer becomes passes and memory images; afterwards the output is read back from where the passes put it. What software
+// does is written from the passes, alone (program/layer_program.h) or with those of other layers (program/sequence.h).
 //
 //   Layer ──► shape ──► parts ──► kernels ──► places ──► passes ──► program
 //             which     how each  as memory   of every   with their  what software
@@ -8,7 +8,7 @@
 //                       the buffer               └─────► images
 //
 // Each step is a function of the values of the steps before it, in a file of its own, and changes none of them. What does not fit the
-// CBUF is cut into parts (split.h), each of them a pass, or refused with the numbers.
+// CBUF is cut into parts (cut/split.h), each of them a pass, or refused with the numbers.
 //
 // Source  programming.md 1 to 9, rubik.md 1.
 // Error   register values of the measured cases: tests/unit/lowering_test.

@@ -150,7 +150,7 @@ public:
     }
     BurstWaits& waits(Number number) { return waits_[number]; }
     const BurstWaits& waits(Number number) const { return waits_[number]; }
-    /// The first burst of the client that was granted behind that cycle, or a later one: `otherwise` at the latest, which is one.
+    /// The first burst of the client that was granted behind that cycle, or a later one of these: `otherwise` at the latest.
     Number granted_behind(Cycle cycle, unsigned client, Number otherwise) const
     {
         Number first = base(), last = otherwise;

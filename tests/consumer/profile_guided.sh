@@ -13,11 +13,11 @@ for model in "$1"/models/*.json "$1"/models/networks/lenet5.json "$1"/models/net
         for program in "$2/dlasim" "$work/build/dlasim"; do
             rm -rf "$work/out"
             "$program" run "$model" --hw "${options% *}" --memory "${options#* }" --reproducible --out "$work/out" >/dev/null 2>&1 || echo "status $?"
-            [ ! -f "$work/out/result.json" ] || sha256sum <"$work/out/result.json"
+            [ ! -f "$work/out/result.json" ] || echo "result $(sha256sum <"$work/out/result.json")"
         done >"$work/results"
         [ "$(sort -u "$work/results" | wc -l)" -eq 1 ] || { echo "$model on $options: the builds differ"; exit 1; }
-        compared=$((compared + 1))
+        if grep -q ^result "$work/results"; then compared=$((compared + 1)); fi
     done
 done
-echo "$compared runs are equal"
+echo "$compared results are equal"
 [ "$compared" -ge 100 ]

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
+#include <set>
 
 extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
 
@@ -101,6 +103,62 @@ TEST(PastTree, KeepsWhatIsNeeded)
     tree.compress({&two});
     EXPECT_EQ(two, PastTree::kRoot);
     EXPECT_EQ(sum_of(tree.causes(two).total()), 30u);
+}
+
+/// Bursts of three clients, one of which is rare; some cycles apart.
+void grant_some(BurstTrail& trail, unsigned count, Cycle& cycle, std::mt19937& random)
+{
+    for (unsigned i = 0; i < count; ++i) {
+        const auto client = static_cast<std::uint8_t>(random() % 200 == 0 ? 2 : random() % 2);
+        cycle += 1 + random() % 3;
+        trail.grant({.entered = cycle - 1, .chunked = cycle - 1, .marks = {client, 1, false, false, false, 0, 0, 0}}, cycle, 1);
+    }
+}
+
+TEST(BurstTrail, FindsTheFirstBurstOfAClientBehindACycle)
+{
+    std::mt19937 random(3);
+    BurstTrail trail;
+    Cycle cycle = 10;
+    grant_some(trail, 3000, cycle, random);
+    unsigned found = 0, given_up = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const auto client = static_cast<unsigned>(random() % 3);
+        BurstTrail::Number otherwise = trail.granted(client);
+        for (unsigned back = random() % 20; back != 0 && trail.granted_before(otherwise) != BurstTrail::kNone; --back)
+            otherwise = trail.granted_before(otherwise);
+        const Cycle behind = random() % trail[otherwise].granted;
+        BurstTrail::Number first = trail.base(), want = otherwise;
+        while (trail[first].granted <= behind) ++first;
+        for (BurstTrail::Number n = first; n < otherwise && n < first + BurstTrail::kNear && want == otherwise; ++n)
+            if (trail[n].client == client) want = n;
+        ASSERT_EQ(trail.granted_behind(behind, client, otherwise), want);
+        ++(want == otherwise ? given_up : found);
+    }
+    EXPECT_GT(found, 1000u);
+    EXPECT_GT(given_up, 100u);
+    EXPECT_EQ(trail.granted_behind(kNever, 0, trail.granted(0)), trail.granted(0));
+}
+
+TEST(BurstTrail, KnowsWhichHaveEndedInWhateverOrder)
+{
+    std::mt19937 random(4);
+    BurstTrail trail;
+    Cycle cycle = 10;
+    std::set<BurstTrail::Number> open;
+    for (int round = 0; round < 2000; ++round) {
+        for (unsigned more = random() % 3; more != 0; --more) {
+            open.insert(trail.end());
+            grant_some(trail, 1, cycle, random);
+        }
+        for (unsigned ends = random() % 3; ends != 0 && !open.empty(); --ends) {
+            auto which = open.begin();
+            if (random() % 2) std::advance(which, static_cast<std::ptrdiff_t>(random() % open.size()));
+            trail.finish(trail[*which], *which, ++cycle);
+            open.erase(which);
+        }
+        if (random() % 2) ASSERT_EQ(trail.ended(), open.empty() ? trail.end() : *open.begin());
+    }
 }
 
 }  // namespace
