@@ -34,15 +34,15 @@ public:
     Location locate(std::uint64_t address) const
     {
         const std::uint64_t burst = (address & address_mask_) >> offset_bits_;
-        std::array<std::uint32_t, kFields> value{};
-        for (std::size_t f = 0; f < kFields; ++f) {
-            const Slice& slice = slices_[f];
+        const auto value = [&](Field field) {
+            const Slice& slice = slices_[static_cast<std::size_t>(field)];
             std::uint32_t v = static_cast<std::uint32_t>(burst >> slice.shift) & slice.mask;
             for (const Parity& parity : slice.scattered)
                 v |= static_cast<std::uint32_t>(__builtin_parityll(burst & parity.mask)) << parity.bit;
-            value[f] = v;
-        }
-        return {value[0], value[1], value[2], value[3], value[4], value[5]};
+            return v;
+        };
+        return {value(Field::Channel), value(Field::Rank), value(Field::Group),
+                value(Field::Bank),    value(Field::Row),  value(Field::Column)};
     }
     const std::string& text() const { return text_; }
     /// Address bits of each bit of a field, for the reader: "ro[0] = 13 ^ 17".

@@ -51,19 +51,26 @@ struct UnitReport {
     }
 };
 
+/// What a clock evaluates, in the cycles that it asks for or is woken for.
+class Clocked {
+public:
+    virtual ~Clocked() = default;
+    /// The next cycle in which it will decide something if nobody wakes it before; kNever: none.
+    virtual Cycle evaluate(Cycle to) = 0;
+};
+
 /// A unit: plain C++, evaluated cycle by cycle or in skips, which is the same function.
 ///
 /// advance(to) evaluates cycle `to`; the cycles since the last evaluation were quiet by contract
 /// (to <= horizon()) and are accounted, not computed. In cycle `to` a core reads its input links at
 /// `to` and sets its output links for later cycles. horizon() is the first cycle in which it will
 /// decide something if no link wakes it before: too early is slow, too late is wrong.
-class Core {
+class Core : public Clocked {
 public:
-    virtual ~Core() = default;
     virtual void advance(Cycle to) = 0;
     virtual Cycle horizon() const = 0;
     /// Both, in one call.
-    virtual Cycle evaluate(Cycle to)
+    Cycle evaluate(Cycle to) override
     {
         advance(to);
         return horizon();

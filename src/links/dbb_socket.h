@@ -26,6 +26,8 @@ struct PortPace final : tlm::tlm_extension<PortPace> {
     std::uint32_t write_interval = 1;    // between write data beats
     std::uint32_t beat_interval = 1;     // between read data beats
     bool explains = false;               // the memory fills in PortWaits
+    const void* clock = nullptr;         // of the port,
+    bool together = false;               // and what the memory does later is evaluated by it, too
 
     tlm_extension_base* clone() const override { return new PortPace(*this); }
     void copy_from(const tlm_extension_base& from) override { *this = static_cast<const PortPace&>(from); }

@@ -1,5 +1,5 @@
 // The SystemC module of a core, which sleeps until the core's horizon or until a link wakes it. While a
-// unit has nothing to do it is not scheduled at all. The first unit of a clock has the process that
+// unit has nothing to do it is not scheduled at all. The first module of a clock has the process that
 // evaluates them all (wake_queue.h). Where the owner of the simulation allows it, that process evaluates cycles
 // before SystemC's time comes to them, as long as nobody else has anything to do before.
 #pragma once
@@ -9,6 +9,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/divisor.h"
 #include "base/expects.h"
 #include "links/core.h"
 #include "links/failures.h"
@@ -17,11 +18,11 @@
 
 namespace dlasim {
 
-class UnitModule;
+class ClockedModule;
 
-/// Units that one process evaluates, at most WakeQueue::kUnits.
-struct UnitGroup {
-    std::vector<UnitModule*> units;
+/// Modules that one process evaluates, at most WakeQueue::kUnits.
+struct ClockedGroup {
+    std::vector<ClockedModule*> modules;
     WakeQueue wake_queue;
     sc_core::sc_event due{"due"};
     Cycle notified = kNever;  // what `due` is notified for
@@ -34,13 +35,13 @@ struct UnitGroup {
 /// ahead of SystemC's time: delays of transactions and notifications count from the latter, until() and edge_after() know that.
 class Clock {
 public:
-    explicit Clock(sc_core::sc_time period) : period_(period) {}
+    explicit Clock(sc_core::sc_time period) : period_(period), in_periods_(period.value()) {}
     const sc_core::sc_time& period() const { return period_; }
     /// The cycle that is evaluated, or was last; else the one whose edge is now, or was last.
     Cycle now() const
     {
-        const std::uint64_t time = sc_core::sc_time_stamp().value();
-        return std::max<Cycle>(time > start_ ? (time - start_) / period_.value() : 0, ahead_);
+        const std::uint64_t time = time_stamp().value();
+        return std::max<Cycle>(time > start_ ? in_periods_(time - start_) : 0, ahead_);
     }
     /// How long so many cycles take.
     sc_core::sc_time span(Cycle cycles) const { return sc_core::sc_time::from_value(period_.value() * cycles); }
@@ -50,12 +51,12 @@ public:
     Cycle edge_after(const sc_core::sc_time& delay) const
     {
         // edge 0 is less than a period from now at the most
-        return (sc_core::sc_time_stamp().value() + delay.value() + period_.value() - 1 - start_) / period_.value();
+        return in_periods_(time_stamp().value() + delay.value() + period_.value() - 1 - start_);
     }
     /// From now to the edge of `cycle`; nothing if it is past.
     sc_core::sc_time until(Cycle cycle) const
     {
-        const sc_core::sc_time edge = at(cycle), now = sc_core::sc_time_stamp();
+        const sc_core::sc_time edge = at(cycle), &now = time_stamp();
         return edge > now ? edge - now : sc_core::SC_ZERO_TIME;
     }
     /// The first cycle that has not run: the one of now if somebody still has to be evaluated in it.
@@ -65,10 +66,10 @@ public:
         return std::ranges::any_of(groups_, [at](const auto& group) { return group->running || group->wake_queue.next() <= at; }) ? at
                                                                                                                                   : at + 1;
     }
-    /// The group that the next unit joins.
-    UnitGroup& group()
+    /// The group that the next module joins.
+    ClockedGroup& group()
     {
-        if (groups_.empty() || groups_.back()->units.size() == WakeQueue::kUnits) groups_.push_back(std::make_unique<UnitGroup>());
+        if (groups_.empty() || groups_.back()->modules.size() == WakeQueue::kUnits) groups_.push_back(std::make_unique<ClockedGroup>());
         return *groups_.back();
     }
 
@@ -96,6 +97,7 @@ public:
     }
 
 private:
+    const sc_core::sc_time& time_stamp() const { return kernel_->time_stamp(); }
     void ask_kernel()
     {
         activity_expected_ = false;
@@ -107,26 +109,27 @@ private:
     }
 
     sc_core::sc_time period_;
+    Divisor in_periods_;
     std::uint64_t start_ = 0;  // time of edge 0
     const sc_core::sc_simcontext* kernel_ = sc_core::sc_get_curr_simcontext();
     Cycle ahead_end_ = 0;
     Cycle ahead_ = 0;                // the cycle that was gone ahead to
     Cycle others_ = 0;               // the first cycle before which, or at whose edge, something else may happen
     bool activity_expected_ = true;  // `others_` is to be found anew
-    std::vector<std::unique_ptr<UnitGroup>> groups_;
+    std::vector<std::unique_ptr<ClockedGroup>> groups_;
 };
 
-/// Runs a core. `stepping` evaluates it in every cycle: slow, and by law the same result. When nobody has had anything to do for
-/// a very long time stepping goes to sleep too, so that a hang comes to rest; whoever is woken begins it again.
-class UnitModule : public sc_core::sc_module, public Sleeper {
+/// Runs what its clock evaluates. `stepping` evaluates it in every cycle: slow, and by law the same result. When nobody has had anything to
+/// do for a very long time stepping goes to sleep too, so that a hang comes to rest; whoever is woken begins it again.
+class ClockedModule : public sc_core::sc_module, public Sleeper {
 public:
-    UnitModule(const sc_core::sc_module_name& name, Clock& clock, bool stepping)
-        : sc_module(name), clock_(clock), group_(clock.group()), place_(static_cast<unsigned>(group_.units.size()))
+    ClockedModule(const sc_core::sc_module_name& name, Clock& clock, bool stepping)
+        : sc_module(name), clock_(clock), group_(clock.group()), place_(static_cast<unsigned>(group_.modules.size()))
     {
-        group_.units.push_back(this);
+        group_.modules.push_back(this);
         if (place_ != 0) return;
         group_.stepping = stepping;
-        SC_HAS_PROCESS(UnitModule);
+        SC_HAS_PROCESS(ClockedModule);
         SC_METHOD(run);
         sensitive << group_.due;
         dont_initialize();
@@ -141,18 +144,16 @@ public:
     /// Evaluations so far: what a run costs, and whether anything still moves.
     std::uint64_t evaluations() const { return evaluations_; }
 
-    virtual Core& core() = 0;
-
-    /// Another core stands in the module.
-    void renewed() { evaluated_ = &core(); }
-
     /// Where an exception of the core goes; null: SC_REPORT_ERROR.
     Failures* failures = nullptr;
 
 protected:
+    virtual Clocked& clocked() = 0;
+    /// It is another one than before.
+    void renewed() { evaluated_ = &clocked(); }
     void start_of_simulation() override
     {
-        evaluated_ = &core();
+        renewed();
         wake_at(0);
     }
     /// What calls into the platform: whatever that throws ends here, but for what is the platform's own business.
@@ -187,7 +188,7 @@ private:
     Cycle evaluate_due(Cycle now)
     {
         for (std::uint64_t due = group_.wake_queue.take(now); due != 0; due &= due - 1)
-            group_.units[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
+            group_.modules[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
         if (group_.stepping) step(now);
         return group_.wake_queue.next();
     }
@@ -196,7 +197,7 @@ private:
     {
         if (group_.wake_queue.next() != kNever) group_.moved = now;
         if (now - group_.moved >= kMaxIdleCycles) return;
-        for (unsigned place = 0; place < group_.units.size(); ++place) group_.wake_queue.add(place, now + 1);
+        for (unsigned place = 0; place < group_.modules.size(); ++place) group_.wake_queue.add(place, now + 1);
     }
     void evaluate(Cycle now)
     {
@@ -222,10 +223,20 @@ private:
 
     static constexpr Cycle kMaxIdleCycles = 1u << 16;
 
-    UnitGroup& group_;
+    ClockedGroup& group_;
     unsigned place_;  // in the group
-    Core* evaluated_ = nullptr;
+    Clocked* evaluated_ = nullptr;
     std::uint64_t evaluations_ = 0;
+};
+
+/// Of a unit.
+class UnitModule : public ClockedModule {
+public:
+    using ClockedModule::ClockedModule;
+    virtual Core& core() = 0;
+
+protected:
+    Clocked& clocked() override { return core(); }
 };
 
 inline void Clock::hold()
@@ -241,11 +252,11 @@ inline void Clock::hold()
 
 inline void Clock::restart()
 {
-    start_ = (sc_core::sc_time_stamp().value() + period_.value() - 1) / period_.value() * period_.value();
+    start_ = in_periods_(time_stamp().value() + period_.value() - 1) * period_.value();
     for (const auto& group : groups_) {
         group->notified = kNever;
         group->running = false;
-        for (UnitModule* unit : group->units) unit->wake_at(0);
+        for (ClockedModule* module : group->modules) module->wake_at(0);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -15,32 +16,37 @@ namespace dlasim {
 
 namespace {
 
-std::uint64_t resolution_in_fs() { return static_cast<std::uint64_t>(std::llround(sc_core::sc_get_time_resolution().to_seconds() * 1e15)); }
+std::uint64_t resolution_in_fs()
+{
+    const auto fs = static_cast<std::uint64_t>(std::llround(sc_core::sc_get_time_resolution().to_seconds() * 1e15));
+    if (fs == 0) throw MachineError("DRAM: the resolution of SystemC time is finer than a femtosecond");
+    return fs;
+}
+
+/// The longest time, in fs, of which both periods are multiples.
+std::uint64_t common_unit(const Clock& clock, const dram::Config& config)
+{
+    return std::gcd(clock.period().value() * resolution_in_fs(), config.tck_fs());
+}
 
 }  // namespace
 
 DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check,
                        unsigned ports)
-    : sc_module(name),
-      clock_(clock),
+    : ClockedModule(name, clock, false),
       config_(config),
       store_(store),
       resolution_fs_(resolution_in_fs()),
-      period_fs_(clock.period().value() * resolution_fs_),
-      tck_fs_(config.tck_fs()),
+      by_period_(clock.period().value() * resolution_fs_ / common_unit(clock, config)),
+      by_tck_(config.tck_fs() / common_unit(clock, config)),
       read_cycles_(static_cast<Cycle>(config.read_latency + config.burst())),
-      slow_clock_cycle_(read_cycles_ * tck_fs_ < period_fs_ ? 1 : 0)
+      slow_clock_cycle_(read_cycles_ * by_tck_.by() < by_period_.by() ? 1 : 0)
 {
-    if (resolution_fs_ == 0) throw MachineError("DRAM: the resolution of SystemC time is finer than a femtosecond");
     if (check) checker_ = std::make_unique<dram::Checker>(config_);
     for (std::uint32_t c = 0; c < config_.organisation.channels; ++c) channels_.push_back(dram::make_channel(config_));
     if (check) observe({});
     for (unsigned i = 0; i < ports; ++i)
         ports_.push_back(std::make_unique<Port>(*this, i == 0 ? "socket" : fmt::format("socket_{}", i).c_str()));
-    SC_HAS_PROCESS(DramMemory);
-    SC_METHOD(run);
-    sensitive << wake_;
-    dont_initialize();
 }
 
 void DramMemory::observe(dram::CommandObserver observer)
@@ -114,7 +120,9 @@ bool DramMemory::perform(Port& port, Payload& payload)
 void DramMemory::set_limit(unsigned port, unsigned bursts)
 {
     ports_[port]->limit = bursts;
-    if (blocked_ != 0) wake_.notify(sc_core::SC_ZERO_TIME);
+    if (blocked_ == 0) return;
+    wake_ = clock_.now();
+    wake_at(wake_);
 }
 
 void DramMemory::reset_counts()
@@ -211,7 +219,7 @@ tlm::tlm_sync_enum DramMemory::begin_request(Port& port, Payload& payload, tlm::
     if (transfer.write) port.writes.push_back(slot);
     if (accepted) {
         transfer.accepted = true;
-        schedule();
+        changed(port);
         delay = clock_.until(asked);
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
@@ -219,7 +227,7 @@ tlm::tlm_sync_enum DramMemory::begin_request(Port& port, Payload& payload, tlm::
     transfer.tried = !held;
     port.blocked = slot;
     ++blocked_;
-    schedule();
+    changed(port);
     return tlm::TLM_ACCEPTED;
 }
 
@@ -286,7 +294,7 @@ DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cyc
     const auto add = [&](std::size_t i, Cycle each) {  // rounded so that the whole is
         if (each == 0) return;
         sum += each;
-        const Cycle before = std::exchange(rounded, sum * tck_fs_ / period_fs_);
+        const Cycle before = std::exchange(rounded, whole_cycles(sum));
         spent[i] += static_cast<std::uint32_t>(rounded - before);
     };
     for (std::size_t i = kDramCauses; i-- > 0;) {
@@ -300,25 +308,21 @@ DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cyc
 
 // ---- responses
 
-void DramMemory::run()
+Cycle DramMemory::evaluate(Cycle now)
 {
-    ++wakes_;
-    if (failures && failures->any()) return;
-    guard_kernel([this] { evaluate(); },
-                 [this](const char* what) {
-                     if (!failures) SC_REPORT_ERROR("/dlasim", what);
-                     else failures->report(basename(), what);
-                 });
-}
-
-void DramMemory::evaluate()
-{
-    const Cycle now = clock_.now();
+    // At another time two ports that are held back might be served in another order.
+    if (now < wake_) return wake_;
     const Cycle at = dram_cycle_by(now);
+    wake_ = kNever;
+    evaluating_ = true;
     advance(at);
     if (blocked_ != 0) serve_blocked(now, at);
     for (auto& port : ports_) respond(*port);
-    schedule();
+    evaluating_ = false;
+    wake_ = std::min(wake_, next_wake(now));
+    if (wake_ > now) return wake_;
+    wake_at(now);
+    return kNever;
 }
 
 void DramMemory::serve_blocked(Cycle now, Cycle at)
@@ -393,7 +397,7 @@ void DramMemory::end_response(Port& port, const sc_core::sc_time& delay)
     idle_.push_back(static_cast<std::uint32_t>(port.responding));
     port.responding = -1;
     advance(dram_cycle_by(clock_.now()));
-    schedule();
+    changed(port);
 }
 
 /// The cycle in which its next answer that is known is sent.
@@ -437,20 +441,26 @@ Cycle DramMemory::room_due(const Port& port, Cycle now) const
     return due;
 }
 
-/// Sleeps until something can be done: an answer sent, or room found for a request that waits.
-void DramMemory::schedule()
+/// When something can be done: an answer sent, or room found for a request that waits.
+Cycle DramMemory::next_wake(Cycle now) const
 {
-    const Cycle now = clock_.now();
     Cycle wake = kNever;
     for (const auto& port : ports_) {
         wake = std::min(wake, answer_due(*port, now));
         const bool refused = port->blocked >= 0 && transfers_[static_cast<std::size_t>(port->blocked)].tried;
         wake = std::min({wake, room_due(*port, now), refused ? kNever : unknown_due(*port, now)});
     }
-    if (wake == kNever) return;
-    clock_.expect_activity();
-    if (wake <= now) wake_.notify(sc_core::SC_ZERO_TIME);
-    else wake_.notify(clock_.until(wake));
+    return std::max(wake, now);
+}
+
+/// By a call of the port. Where the port is evaluated by the same clock, all changes of a cycle are looked at together.
+void DramMemory::changed(const Port& port)
+{
+    if (port.together && evaluating_) return;
+    const Cycle now = clock_.now(), wake = port.together ? now : next_wake(now);
+    if (wake >= wake_) return;
+    wake_ = wake;
+    wake_at(wake);
 }
 
 // ---- the other interfaces
@@ -469,7 +479,7 @@ void DramMemory::estimate(Port& port, Payload& payload, sc_core::sc_time& delay)
         (payload.get_data_length() + config_.organisation.request_bytes() - 1) / config_.organisation.request_bytes();
     const std::uint64_t cycles =
         static_cast<std::uint64_t>(activation + config_.read_latency) + bursts * static_cast<std::uint64_t>(config_.burst());
-    delay += sc_core::sc_time::from_value(cycles * tck_fs_ / resolution_fs_);
+    delay += sc_core::sc_time::from_value(cycles * config_.tck_fs() / resolution_fs_);
 }
 
 unsigned DramMemory::debug(Port& port, Payload& payload)
@@ -478,6 +488,8 @@ unsigned DramMemory::debug(Port& port, Payload& payload)
         if (PortPace* pace = payload.get_extension<PortPace>()) {
             pace->command_interval = pace->write_interval = pace->beat_interval = 1;
             pace->explains = true;
+            pace->together = pace->clock == &clock_;
+            port.together = pace->together && ports_.size() == 1;
             port.paced = true;
         }
         return 0;

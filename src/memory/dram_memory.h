@@ -8,20 +8,22 @@
 // Every port has answers of its own. The channels and their queues are shared: ports whose requests found them full are
 // served by priority, equal ones in turn. A port may be limited to a number of bursts that have not been answered.
 //
-// The channels are advanced to the time of a call or of a wake-up and no further; between them they
-// cost nothing. A wake-up comes one cycle of the initiator before the earliest answer that the
+// The channels are advanced to the time of a call or of an evaluation and no further; between them they
+// cost nothing. It is evaluated one cycle of the initiator before the earliest answer that the
 // channels could give, so every answer carries at least one cycle of delay and the order in which
-// SystemC runs processes decides nothing.
+// modules are evaluated decides nothing.
 //
 // Values    in the MemoryStore, written and read when a request is taken, in order.
 // Source    dram.md 12; links/dbb_socket.h.
-// Left out  DMI, which would bypass time. Two ports that ask in the same cycle while there is room are served in the order of their calls.
+// Left out  DMI, which would bypass time. Two ports that ask in the same cycle while there is room are served in the order of their calls,
+//           and one that asks in the cycle in which another gets room that it waited for before or after it, as SystemC runs the two.
 // Error     unmeasured against silicon; the commands are checked (checker.h).
 #pragma once
 #include <memory>
 #include <systemc>
 #include <tlm>
 
+#include "base/divisor.h"
 #include "base/quantity.h"
 #include "base/ring.h"
 #include "dram/channel.h"
@@ -40,9 +42,10 @@ struct PortCounts {
     Cycle read_cycles = 0;  // of these, sum from BEGIN_REQ to BEGIN_RESP
 };
 
-class DramMemory final : public sc_core::sc_module {
+class DramMemory final : public ClockedModule, private Clocked {
 public:
-    /// `clock` is the initiators'. With `check`, every command goes through the checker.
+    /// `clock` is the initiators'; where one is on the same Clock nobody else runs between it and the memory. With `check`, every command
+    /// goes through the checker.
     DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check = false,
                unsigned ports = 1);
 
@@ -68,12 +71,8 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const;
     /// Of the first request that was refused; empty if none was.
     const std::string& refused() const { return refused_; }
-    /// Evaluations so far: whether anything still moves.
-    std::uint64_t wakes() const { return wakes_; }
-    /// Where an exception goes; null: SC_REPORT_ERROR.
-    Failures* failures = nullptr;
     /// Cycles of the initiator in so many of the DRAM.
-    Cycle whole_cycles(Cycle dram_cycles) const { return dram_cycles * tck_fs_ / period_fs_; }
+    Cycle whole_cycles(Cycle dram_cycles) const { return by_period_(dram_cycles * by_tck_.by()); }
     /// Null without `check`.
     const dram::Checker* checker() const { return checker_.get(); }
 
@@ -108,7 +107,8 @@ private:
         std::int64_t blocked = -1;                   // the request whose END_REQ is withheld
         std::int64_t responding = -1;                // BEGIN_RESP sent, END_RESP not received
         Cycle next_beat = 0;
-        bool paced = false;  // it knows PortPace: it takes answers in one call
+        bool paced = false;     // it knows PortPace: it takes answers in one call
+        bool together = false;  // the only one, and evaluated by the same clock
         unsigned priority = 0, limit = 0;
         std::uint64_t offset = 0;
         PortCounts counts;
@@ -140,8 +140,8 @@ private:
     bool perform(Port& port, Payload& payload);
     tlm::tlm_sync_enum begin_request(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void end_response(Port& port, const sc_core::sc_time& delay);
-    void run();
-    void evaluate();
+    Clocked& clocked() override { return *this; }
+    Cycle evaluate(Cycle now) override;
     /// Requests that are held back, by priority.
     void serve_blocked(Cycle now, Cycle at);
     bool others_blocked(const Port& port) const;
@@ -151,22 +151,23 @@ private:
     void collect(dram::Channel& channel);
     DramCycles in_cycles(const DramCycles& now, const Pushed& since, Cycle at) const;
     void respond(Port& port);
-    void schedule();
+    Cycle next_wake(Cycle now) const;
+    void changed(const Port& port);
     Cycle answer_due(const Port& port, Cycle now) const;
     Cycle unknown_due(const Port& port, Cycle now) const;
     Cycle room_due(const Port& port, Cycle now) const;
     std::uint32_t make_transfer();
 
-    Cycle dram_cycle_from(Cycle cycle) const { return (cycle * period_fs_ + tck_fs_ - 1) / tck_fs_; }  // at or after
-    Cycle dram_cycle_by(Cycle cycle) const { return cycle * period_fs_ / tck_fs_; }                    // at or before
-    Cycle cycle_from(Cycle dram_cycle) const { return (dram_cycle * tck_fs_ + period_fs_ - 1) / period_fs_; }
+    Cycle dram_cycle_from(Cycle cycle) const { return by_tck_(cycle * by_period_.by() + by_tck_.by() - 1); }  // at or after
+    Cycle dram_cycle_by(Cycle cycle) const { return by_tck_(cycle * by_period_.by()); }                       // at or before
+    Cycle cycle_from(Cycle dram_cycle) const { return by_period_(dram_cycle * by_tck_.by() + by_period_.by() - 1); }
 
-    Clock& clock_;
     const dram::Config config_;
     MemoryStore& store_;
-    const std::uint64_t resolution_fs_, period_fs_, tck_fs_;
-    const Cycle read_cycles_;       // DRAM cycles from the column command to the last data
-    const Cycle slow_clock_cycle_;  // 1 where a cycle of the initiator is longer than that
+    const std::uint64_t resolution_fs_;
+    const Divisor by_period_, by_tck_;  // of the initiator's clock and the DRAM's: both in the same unit, the largest there is
+    const Cycle read_cycles_;           // DRAM cycles from the column command to the last data
+    const Cycle slow_clock_cycle_;      // 1 where a cycle of the initiator is longer than that
 
     std::vector<std::unique_ptr<dram::Channel>> channels_;
     std::unique_ptr<dram::Checker> checker_;
@@ -181,8 +182,8 @@ private:
     } pushed_;  // the last request taken in its call
     Cycle last_request_ = 0;
     std::string refused_;
-    std::uint64_t wakes_ = 0;
-    sc_core::sc_event wake_{"wake"};
+    Cycle wake_ = kNever;  // nothing is done before this cycle but what is asked for
+    bool evaluating_ = false;
 };
 
 }  // namespace dlasim

@@ -68,7 +68,7 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
-    std::uint64_t wakes() const { return dram_ ? dram_->wakes() : 0; }
+    std::uint64_t wakes() const { return dram_ ? dram_->evaluations() : 0; }
     /// Sees when rows are opened and closed; nothing without a DRAM.
     void observe(std::vector<OpenRow>& rows, std::vector<std::string>& banks)
     {

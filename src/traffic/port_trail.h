@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/block_list.h"
 #include "base/cause.h"
@@ -67,9 +68,9 @@ public:
     }
     void offer(Cycle at) { offered_ = low(at); }
     void accept(Cycle at) { accepted_ = low(at); }
-    void answer_due(Cycle at) { due_ = low(at); }
-    void begin_answer(Cycle at, Number own, Number before, Number same)
+    void begin_answer(Cycle due, Cycle at, Number own, Number before, Number same)
     {
+        due_ = low(due);
         first_ = low(at);
         answered_ = other(own, before);
         same_answered_ = other(own, same);
@@ -77,6 +78,11 @@ public:
     void begin_stream(Number own) { stream_ = low(own); }
     void join_stream(const TrailBurst& before) { stream_ = before.stream_; }
     void end_answer(Cycle at) { last_ = low(at); }
+
+    // Of one that has come so far; quicker than the cycles.
+    bool accepted_at_once() const { return accepted_ == offered_; }
+    std::uint32_t since_accepted(Cycle at) const { return low(at) - accepted_; }
+    std::uint32_t since_answered(Cycle at) const { return low(at) - last_; }
 
 private:
     static std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
@@ -139,7 +145,7 @@ public:
         Number& same = granted_[chunk.marks.client];
         burst.grant(chunk, at, number, same);
         burst.beats = static_cast<std::uint8_t>(beats);
-        if (streams && number != base() && !chunk.marks.credits && chunk.chunked + 1 == at) {
+        if (streams && chunk.chunked + 1 == at && !chunk.marks.credits && number != base()) {
             const TrailBurst& before = *newest_;
             if (before.client == burst.client && before.granted == chunk.chunked && before.granted > chunk.entered)
                 burst.granted_after = one_more(before.granted_after);
@@ -163,36 +169,36 @@ public:
             if ((*this)[first].client == client) return first;
         return otherwise;
     }
-    /// At the port.
-    void offer(Cycle at)
+    /// The next one stands at the port from this cycle on.
+    std::pair<Number, TrailBurst*> offer(Cycle at)
     {
-        offered_burst_ = bursts_.next(offered_burst_, offered_++);
+        offered_burst_ = bursts_.next(offered_burst_, offered_);
         offered_burst_->offer(at);
+        return {offered_++, offered_burst_};
     }
-    /// That was offered last.
-    Number last_number() const { return offered_ - 1; }
-    TrailBurst* last_offered() const { return offered_burst_; }
     /// `burst`: that of the number. `interval`: of the port's commands.
     void accept(TrailBurst& burst, Number number, Cycle at, Cycle interval)
     {
         burst.accept(at);
-        if (!streams || number == base() || at <= burst.offered()) return;
+        if (!streams || burst.accepted_at_once() || number == base()) return;
         const TrailBurst& before = (*this)[number - 1];
-        if (before.client == burst.client && before.accepted() < at && before.accepted() + interval >= at)
-            burst.accepted_after = one_more(before.accepted_after);
+        if (before.client == burst.client && before.since_accepted(at) <= interval) burst.accepted_after = one_more(before.accepted_after);
     }
-    /// `busy`: how long the port is after a beat; `follows`: so much later may one still come that was there before.
-    void answer(TrailBurst& burst, Number number, Cycle at, Cycle busy, Cycle follows)
+    /// `due`: from when on it might have come. `busy`: how long the port is after a beat; `follows`: so much later may one still come
+    /// that was there before.
+    void answer(TrailBurst& burst, Number number, Cycle due, Cycle at, Cycle busy, Cycle follows)
     {
         Number& same = answered_[burst.client];
-        burst.begin_answer(at, number, latest_, same);
+        burst.begin_answer(due, at, number, latest_, same);
         if (streams) {
             const TrailBurst* const before = latest_burst_;
-            const bool close = before && before->client == burst.client && before->last() < at &&
-                               before->last() + busy + (burst.due() < at ? follows : 0) >= at;
-            if (close) burst.answered_after = one_more(before->answered_after);
-            if (burst.answered_after == 0) burst.begin_stream(number);
-            else burst.join_stream(*before);
+            const bool close = before && before->client == burst.client && before->since_answered(at) <= busy + (due < at ? follows : 0);
+            if (close && before->answered_after != kMostAfter) {
+                burst.answered_after = static_cast<std::uint8_t>(before->answered_after + 1);
+                burst.join_stream(*before);
+            } else {
+                burst.begin_stream(number);
+            }
         }
         same = latest_ = number;
         latest_burst_ = &burst;

@@ -1,3 +1,4 @@
+dlasim_test(divisor_test.cpp quick USES dlasim::links)
 dlasim_test(block_list_test.cpp quick USES dlasim::links)
 dlasim_test(wake_queue_test.cpp quick USES dlasim::links)
 dlasim_test(gated_clock_test.cpp quick USES dlasim::links)

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <exception>
+#include <tuple>
+#include <typeinfo>
 
 #include "base/error.h"
 
@@ -57,6 +59,7 @@ void Bridge::start()
         PortPace& pace;
     } question(pace_);
     question.payload.set_command(tlm::TLM_IGNORE_COMMAND);
+    pace_.clock = &clock_;
     socket_->transport_dbg(question.payload);
     note_pace();
 }
@@ -235,7 +238,7 @@ void Bridge::send(Burst* burst, Cycle from)
         if (requesting_ == burst) requesting_ = nullptr;  // it was not asked, and owes no END_REQ
         throw;
     }
-    if (answer != tlm::TLM_COMPLETED) clock_.expect_activity();  // a memory that keeps it may have something to do
+    if (answer != tlm::TLM_COMPLETED && !pace_.together) clock_.expect_activity();  // a memory that keeps it may have something to do
     switch (answer) {
         case tlm::TLM_ACCEPTED:
             break;
@@ -316,10 +319,7 @@ bool Bridge::respond(Burst* burst, Cycle from)
     for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
         Burst* next = turn.waiting.front();
         turn.last = next->from = std::max(turn.last, next->from);
-        if (trail_) {
-            if (pace_.explains) note_waits(*next);
-            else next->told->answer_due(next->from);
-        }
+        if (trail_ && pace_.explains) note_waits(*next);
         next->filled = 0;
         insert(next->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {next, next->from});
     }
@@ -341,10 +341,9 @@ Bridge::Turn& Bridge::turn_of(const Burst& burst)
     return turns_[burst.payload.get_command() == TLM_READ_COMMAND][burst.tag.id % kClients];
 }
 
-/// The answer is due, and what the memory says of it.
+/// What the memory says of it.
 void Bridge::note_waits(const Burst& burst)
 {
-    burst.told->answer_due(std::min(burst.from, burst.waits.ready));
     BurstWaits& waits = (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes).waits(burst.number);
     waits.taken = burst.waits.taken;
     waits.waited = burst.waits.waited;
@@ -378,7 +377,7 @@ void Bridge::take_read_beat(Cycle now)
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
     if (trail_ && burst->filled == 0)
-        trail_->reads.answer(*burst->told, burst->number, now, pace_.beat_interval, PortTrail::kBetweenAnswers);
+        trail_->reads.answer(*burst->told, burst->number, due(*burst), now, pace_.beat_interval, PortTrail::kBetweenAnswers);
     if (++burst->filled == burst->beats) {
         if (trail_) trail_->reads.finish(*burst->told, burst->number, now);
         reads_.pop_front();
@@ -393,7 +392,7 @@ void Bridge::take_response(Cycle now)
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
     if (trail_) {
-        trail_->writes.answer(*burst->told, burst->number, now, 1, 0);
+        trail_->writes.answer(*burst->told, burst->number, due(*burst), now, 1, 0);
         trail_->writes.finish(*burst->told, burst->number, now);
     }
     responses_.pop_front();
@@ -408,7 +407,7 @@ void Bridge::end_response(Burst* burst, Cycle at)
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = clock_.until(at);
         socket_->nb_transport_fw(burst->payload, phase, delay);
-        clock_.expect_activity();
+        if (!pace_.together) clock_.expect_activity();
     }
     give_back(burst);
 }
@@ -475,8 +474,10 @@ Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { re
 /// Null for a payload that is not of this port.
 Bridge::Burst* Bridge::burst_of(Payload& payload) const
 {
-    const auto* tag = dynamic_cast<Tag*>(payload.get_extension<BurstClient>());
-    return tag && tag->owner == this && &tag->burst->payload == &payload ? tag->burst : nullptr;
+    const BurstClient* client = payload.get_extension<BurstClient>();
+    if (!client || typeid(*client) != typeid(Tag)) return nullptr;  // of somebody else
+    const Tag& tag = static_cast<const Tag&>(*client);
+    return tag.owner == this && &tag.burst->payload == &payload ? tag.burst : nullptr;
 }
 
 Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
@@ -502,9 +503,8 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         burst->payload.set_extension(&burst->waits);
     }
     if (trail_) {
-        const BurstTrail& bursts = command == TLM_READ_COMMAND ? trail_->reads : trail_->writes;
-        burst->number = bursts.last_number();
-        burst->told = bursts.last_offered();
+        const bool read = command == TLM_READ_COMMAND;
+        std::tie(burst->number, burst->told) = (read ? trail_->reads : trail_->writes).offer(read ? port_.ar.from : port_.aw.from);
     }
     burst->tag.id = from.id;
     burst->tag.beat_bytes = beat_bytes_;

@@ -18,6 +18,7 @@
 //           the answer to an older burst of the same id, which they wait for here.
 // Error     0 cycles: tests/wiring compares it with the interface on the bench, tests/rtl with the reference.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -127,6 +128,8 @@ private:
     Turn& turn_of(const Burst& burst);
     void note_pace();
     void note_waits(const Burst& burst);
+    /// From when on its answer might have come.
+    Cycle due(const Burst& burst) const { return pace_.explains ? std::min(burst.from, burst.waits.ready) : burst.from; }
     Burst* make(tlm::tlm_command command, const PortCommand& from);
     /// CVIF addresses a write of nv_full by its first atom (fabric.md 1.6); a burst is made of whole beats.
     std::uint64_t burst_address(const PortCommand& command) const { return command.address / beat_bytes_ * beat_bytes_; }

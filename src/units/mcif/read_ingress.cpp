@@ -192,7 +192,6 @@ void ReadIngress::serve_port(Cycle at, const ReadCommand* issued)
     if (fired) port_.ar.valid = false;
     changed_ |= ar_.step(issued, fired, silicon_.stages_stall);
     if (!ar_.valid() || port_.ar.valid) return;
-    if (trail_) trail_->reads.offer(at + 1);
     const ReadCommand& command = ar_.head();
     const ReadContext& context = command.context;
     port_.ar = {{command.address, context.beats, command.client, static_cast<std::uint8_t>(context.half),

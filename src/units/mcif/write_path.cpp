@@ -146,7 +146,6 @@ void WritePath::serve_port(Cycle at, Converted converted)
 void WritePath::offer_command(Cycle from)
 {
     const Command& command = aw_.head();
-    if (trail_) trail_->writes.offer(from);
     port_.aw = {{command.address, command.beats, clients_[command.client].id(), 0, 0, command.ack}, true, false, from, kNever};
 }
 
@@ -230,10 +229,8 @@ void WritePath::move(unsigned index)
     if (first) {
         arbiter_.grant(index, weight_[index]);
         locked_beats_ = chunk.beats;
-        moving_ = {};
-        moving_.marks.client = client.id();
-        moving_.chunked = complete_from_[index];
-        moving_.entered = moving_.chunked - std::min<Cycle>(moving_.chunked, ff::kWriteDataLatency);
+        const Cycle complete = complete_from_[index];
+        moving_ = {complete - std::min<Cycle>(complete, ff::kWriteDataLatency), complete, {client.id(), 0, false, false, false, 0, 0, 0}};
     }
     const bool last = --locked_beats_ == 0;
     locked_ = last ? kNobody : static_cast<std::uint8_t>(index);
