@@ -7,6 +7,8 @@
 
 #include "config/description.h"
 #include "config/file_kind.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
 #include "config/sweep/sweep.h"
 #include "files/claims.h"
 
@@ -73,8 +75,14 @@ std::string from_folder(const fs::path& folder, const std::string& text)
 
 void read_defaults(const JsonObject& object, const fs::path& folder, SuiteDefaults& defaults)
 {
-    if (object.has("hw")) defaults.hardware = from_folder(folder, object.text("hw", ""));
-    if (object.has("memory")) defaults.memory = from_folder(folder, object.text("memory", ""));
+    if (object.has("hw")) {
+        defaults.hardware = from_folder(folder, object.text("hw", ""));
+        load_hardware(defaults.hardware, {}, HardwareRules::Ignored, object.where("hw"));
+    }
+    if (object.has("memory")) {
+        defaults.memory = from_folder(folder, object.text("memory", ""));
+        parse_memory(defaults.memory, object.where("memory"));
+    }
     if (object.has("set")) {
         const Json& list = object.raw("set");
         if (!list.is_array() || std::ranges::any_of(list, [](const Json& text) { return !text.is_string(); }))

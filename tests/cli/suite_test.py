@@ -170,7 +170,9 @@ class Suite(Case):
                               ({"cases": [{"file": "layer.json", "name": "../x"}]}, "/cases/0/name"), ({"cases": [{}]}, "/cases/0/file: is missing"),
                               ({"cases": [{"file": "layer.json", "cycles": -1}]}, "/cases/0/cycles"), ({"cases": {}}, "/cases: found"),
                               ({"timing_only": True, "cases": [{"file": "layer.json", "expected": "gold.npy"}]}, "/cases/0/expected"),
-                              ({"set": "x"}, "/set: found"), ({"hw": 3}, "/hw: found 3")):
+                              ({"set": "x"}, "/set: found"), ({"hw": 3}, "/hw: found 3"),
+                              ({"hw": "nv_larg"}, 'suite.json: /hw: unknown preset "nv_larg" (did you mean "nv_large"?)'),
+                              ({"cases": [{"file": "layer.json", "memory": "ddr"}]}, "suite.json: /cases/0/memory: ")):
             self.write(content, "suite/suite.json")
             self.refused(self.suite(), says)
         self.refused(self.dlasim("test", "nowhere"), "is no folder")

@@ -136,7 +136,7 @@ class Files(Case):
                     again = self.dlasim("run", self.write(result["layer"]), "--hw", hw, "--quiet", "--out", "b")
                     self.assertEqual((again.returncode, again.stderr), (0, ""))
                     self.assertEqual((self.folder / "a/output.npy").read_bytes(), (self.folder / "b/output.npy").read_bytes())
-        for word, says in (("tanh", "expected none, relu, relu6 or leaky"), ("rlu", "expected one of: none, relu, relu6")):
+        for word, says in (("tanh", "expected none, relu, relu6 or leaky"), ("rlu", "expected one of: none, relu, relu6, leaky\n")):
             done = self.dlasim("run", self.write({**SMALL, "activation": word}), "--out", "no")
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, f'/activation: found "{word}", {says}')

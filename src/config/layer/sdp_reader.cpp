@@ -141,12 +141,13 @@ void read_bias(Layer& layer, const JsonObject& holder)
 /// The activation follows everything before the converter: BN's ReLU if BN is used, else BS's.
 void read_activation(Layer& layer, const JsonObject& holder)
 {
-    const auto activation = static_cast<Activation>(holder.word("activation", kActivations, 0));
-    if (activation == Activation::None) return;
+    if (!holder.has("activation")) return;
     const std::string where = holder.where("activation"), what = found(holder.raw("activation"));
-    if (activation == Activation::Tanh)
+    if (holder.raw("activation") == kActivations.back())
         throw ConfigError(
             where, what + ", expected none, relu, relu6 or leaky: the tanh of a layer is a table, \"ew\": {\"lut\": ..} in \"post\"");
+    const auto activation = static_cast<Activation>(holder.word("activation", {kActivations.begin(), kActivations.end() - 1}, 0));
+    if (activation == Activation::None) return;
     if (layer.post.ew().on())
         throw ConfigError(where, what + " behind EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
     if (activation == Activation::Leaky && layer.post.last_of_two().mul.on)

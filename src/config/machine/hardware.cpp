@@ -243,10 +243,11 @@ bool is_hardware_file(const std::string& preset_or_file)
                                             std::filesystem::exists(preset_or_file, none));
 }
 
-Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings, HardwareRules rules)
+Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings, HardwareRules rules,
+                       const std::string& where)
 {
     if (is_hardware_file(preset_or_file)) return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings, rules);
-    return finish({preset_named(preset_or_file, "--hw"), {}}, settings, preset_or_file, rules);
+    return finish({preset_named(preset_or_file, where), {}}, settings, preset_or_file, rules);
 }
 
 Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset,

@@ -40,9 +40,9 @@ enum class HardwareRules { Checked, Ignored };
 
 /// False for the name of a preset.
 bool is_hardware_file(const std::string& preset_or_file);
-/// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE".
+/// `preset_or_file` as in --hw; `settings` as in --set, each "PATH=VALUE". `where`: the place of the former.
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings = {},
-                       HardwareRules rules = HardwareRules::Checked);
+                       HardwareRules rules = HardwareRules::Checked, const std::string& where = "--hw");
 /// A hardware object: {"preset": ..., "mac": {...}, ...}; without "preset" laid over `preset`.
 Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset = "",
                        const std::vector<std::string>& settings = {}, HardwareRules rules = HardwareRules::Checked);
