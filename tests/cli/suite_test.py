@@ -192,7 +192,7 @@ class Suite(Case):
 
     def test_names_with_marks_of_xml(self):
         self.write(SMALL, "suite/a.json")
-        self.write({"cases": [{"file": "a.json", "hw": "<&\">"}]}, "suite/suite.json")
+        self.write({"cases": [{"file": "a.json", "set": ["<&\">=1"]}]}, "suite/suite.json")
         self.assertEqual(self.suite("--junit", "junit.xml").returncode, 1)
         (error,) = self.junit().iter("error")
         self.assertIn('<&\\">' if '<&\\">' in error.get("message") else '<&">', error.get("message"))
