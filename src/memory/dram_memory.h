@@ -10,8 +10,8 @@
 //
 // The channels are advanced to the time of a call or of an evaluation and no further; between them they
 // cost nothing. It is evaluated one cycle of the initiator before the earliest answer that the
-// channels could give, so every answer carries at least one cycle of delay and the order in which
-// modules are evaluated decides nothing.
+// channels could give, so every answer carries at least one cycle of delay, and for a port by itself the order in
+// which modules are evaluated decides nothing.
 //
 // Values    in the MemoryStore, written and read when a request is taken, in order.
 // Source    dram.md 12; links/dbb_socket.h.

@@ -143,10 +143,11 @@ void read_activation(Layer& layer, const JsonObject& holder)
 {
     if (!holder.has("activation")) return;
     const std::string where = holder.where("activation"), what = found(holder.raw("activation"));
-    if (holder.raw("activation") == kActivations.back())
+    const auto tanh = static_cast<std::size_t>(Activation::Tanh);
+    if (holder.raw("activation") == kActivations[tanh])
         throw ConfigError(
             where, what + ", expected none, relu, relu6 or leaky: the tanh of a layer is a table, \"ew\": {\"lut\": ..} in \"post\"");
-    const auto activation = static_cast<Activation>(holder.word("activation", {kActivations.begin(), kActivations.end() - 1}, 0));
+    const auto activation = static_cast<Activation>(holder.word("activation", {kActivations.begin(), kActivations.begin() + tanh}, 0));
     if (activation == Activation::None) return;
     if (layer.post.ew().on())
         throw ConfigError(where, what + " behind EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
