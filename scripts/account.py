@@ -16,7 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-BEGIN, END = "<!-- account: begin -->", "<!-- account: end -->"
+from page_table import write_table
+
 LAYERS = ["models/resnet50_res3a_branch2b.json@nv_full", "models/resnet50_res2a_branch1.json@nv_large", "models/alexnet_fc7.json@nv_full"]
 PIPELINE = 22  # cycles from a pop in CSC to its port: src/facts/csc.h, kDataToMac
 
@@ -93,8 +94,7 @@ def main():
     table = "\n".join(lines)
     print(table)
     if options.page:
-        head, rest = options.page.read_text().split(BEGIN, 1)
-        options.page.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}")
+        write_table(options.page, "account", table)
     return wrong
 
 

@@ -28,7 +28,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-BEGIN, END = "<!-- instructions: begin -->", "<!-- instructions: end -->"
+from page_table import write_table
+
 MODELS = Path(__file__).resolve().parents[1] / "models"
 MOST = 1.03  # times what is recorded
 # name of the layer, hardware, memory; networks behind them
@@ -135,8 +136,7 @@ def main():
     table = "\n".join(lines)
     print(table)
     if options.page and not failed:
-        head, rest = options.page.read_text().split(BEGIN, 1)
-        options.page.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}")
+        write_table(options.page, "instructions", table)
     return 1 if failed else 0
 
 

@@ -25,7 +25,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-BEGIN, END = "<!-- resnet50: begin -->", "<!-- resnet50: end -->"
+from page_table import write_table
+
 MULTIPLICATIONS = 3_855_925_248
 STAGES = ((2, 64, 3), (3, 128, 4), (4, 256, 6), (5, 512, 3))  # number, channels of the 3 x 3 convolutions, blocks
 
@@ -110,8 +111,7 @@ def main():
         "", f"{options.hw}, {options.memory}, int8; every output equal to the golden convolution."])
     print(table)
     if options.page:
-        head, rest = options.page.read_text().split(BEGIN, 1)
-        options.page.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}")
+        write_table(options.page, "resnet50", table)
     return 1 if options.most and ratio > options.most else 0
 
 

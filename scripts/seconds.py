@@ -21,7 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-BEGIN, END = "<!-- seconds: begin -->", "<!-- seconds: end -->"
+from page_table import write_table
+
 NETWORKS = Path(__file__).resolve().parents[1] / "models/networks"
 # network, hardware, memory, values, runs of each
 WORK = [
@@ -57,23 +58,22 @@ def main():
         row = f"| {network} | {hardware}, {memory} | {'yes' if values else 'no'} |"
         if options.only not in row:
             continue
-        seconds, cycles = {options.old: [], options.new: []}, set()
+        seconds, cycles = ([], []), set()
         for _ in range(runs):
-            for dlasim, taken in seconds.items():
+            for dlasim, taken in zip((options.old, options.new), seconds):
                 with tempfile.TemporaryDirectory() as folder:
                     second, cycle = measure(dlasim.resolve(), network, hardware, memory, values, folder)
                 taken.append(second)
                 cycles.add(cycle)
         if len(cycles) != 1:
             sys.exit(f"{network} on {hardware}, {memory}: {sorted(cycles)} cycles")
-        old, new = (statistics.median(taken) for taken in seconds.values())
+        old, new = map(statistics.median, seconds)
         lines.append(f"{row} {cycles.pop():,} | {old:.3g} | {new:.3g} | {100 * (new / old - 1):+.0f} % | {runs} |")
         print(lines[-1], file=sys.stderr, flush=True)
     table = "\n".join(lines)
     print(table)
     if options.page:
-        head, rest = options.page.read_text().split(BEGIN, 1)
-        options.page.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}")
+        write_table(options.page, "seconds", table)
     return 0
 
 

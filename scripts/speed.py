@@ -11,7 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+from page_table import write_table
+
 
 
 def main():
@@ -35,8 +36,7 @@ def main():
     table = "\n".join(lines + ["", f"One core of {processor}; the best of three repetitions."])
     print(table)
     if options.page:
-        head, rest = options.page.read_text().split(BEGIN, 1)
-        options.page.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}")
+        write_table(options.page, "speed", table)
     return 0
 
 
