@@ -1,4 +1,4 @@
-"""A table of a page of docs, between the marks <!-- NAME: begin --> and <!-- NAME: end -->. Python standard library only."""
+"""A table of a page of docs, between two marks with its name. Python standard library only."""
 
 
 def write_table(page, name, table):
