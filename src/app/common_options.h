@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "files/output.h"
+#include "platform/repeats.h"
 #include "report/timeline/timeline.h"
 #include "silicon/technology.h"
 
@@ -34,6 +35,7 @@ struct CommonOptions {
     bool check_dram = false;   // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
+    Repeats repeats = Repeats::Skipped;
     bool plan = false;          // say what would run, and write it where a folder was named
     bool report = false;        // the table in report.txt too
     bool scale_sim = false;     // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too

@@ -50,6 +50,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     SimulateOptions how;
     how.timing_only = options.timing_only;
     how.stepping = options.stepping;
+    how.repeats = options.repeats;
     how.check_dram = options.check_dram;
     const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
     how.events = sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();

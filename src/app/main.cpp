@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <functional>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <systemc>
@@ -127,6 +128,16 @@ void add_host_option(CLI::App& app, CommonOptions& options)
         ->check(number(0, 1e9));
 }
 
+/// Other ways to the same result.
+void add_time_options(CLI::App& app, CommonOptions& options)
+{
+    hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
+    static const std::map<std::string, Repeats> kRepeats{
+        {"skip", Repeats::Skipped}, {"simulate", Repeats::Simulated}, {"check", Repeats::Checked}};
+    hidden(app.add_option("--repeats", options.repeats, "time that repeats itself: skip, simulate or check"))
+        ->transform(CLI::CheckedTransformer(kRepeats));
+}
+
 SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
 {
     CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
@@ -139,7 +150,7 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     app.add_flag("--times", options.times, kTimes);
     app.add_flag("--reproducible", options.reproducible, kReproducible);
     add_silicon_options(app, options);
-    hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
+    add_time_options(app, options);
     return {point, out};
 }
 
@@ -307,7 +318,7 @@ Command add_replay(CLI::App& app)
     command->add_flag("--times", again.times, kTimes);
     command->add_flag("--reproducible", again.reproducible, kReproducible);
     add_silicon_options(*command, again);
-    hidden(command->add_flag("--stepping", again.stepping, "evaluate every unit in every cycle: slow, same result"));
+    add_time_options(*command, again);
     return {command, [=](const std::string& line) {
                 ReplayOptions& again = *options;
                 again.command = line;

@@ -69,6 +69,13 @@ public:
         return sum;
     }
     Phase phase() const { return phase_; }
+    template <class S>
+    void state(S& s)
+    {
+        s.same(phase_);
+        s.cycle(since_);
+        for (Cycle& cycles : cycles_) s.count(cycles);
+    }
     Cycle cycles(Phase phase) const { return cycles_[static_cast<std::size_t>(phase)]; }
 
 private:

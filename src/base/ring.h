@@ -43,6 +43,14 @@ public:
     }
     void clear() { head_ = size_ = 0; }
 
+    /// Its items, from the oldest on: `each` says one (base/state.h).
+    template <class S, class Each>
+    void state(S& s, Each each)
+    {
+        s.same(size_);
+        for (std::size_t i = 0; i < size_; ++i) each((*this)[i]);
+    }
+
 private:
     static std::size_t round_up(std::size_t n)
     {

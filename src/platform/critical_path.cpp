@@ -11,7 +11,8 @@ namespace {
 
 // How far in front of the floor walks behind it look, at most: more than any way through the interface, and a burst at the port.
 constexpr Cycle kWays = 64;
-constexpr Cycle kBeatsOfABurst = 16;  // config/machine/hardware.cpp takes no more
+constexpr std::size_t kMostRepeated = 1u << 16;  // bursts and segments
+constexpr Cycle kBeatsOfABurst = 16;             // config/machine/hardware.cpp takes no more
 
 }  // namespace
 
@@ -56,6 +57,33 @@ void CriticalPath::look()
     else begun_ = false;
     next_ += window_;
     size_ = size();
+}
+
+bool CriticalPath::full() const { return size() >= kMostRepeated; }
+
+std::uint64_t CriticalPath::may_repeat(Cycle first, Cycle second)
+{
+    if (floor_ > first || middle_ > first) return 0;
+    std::size_t grows = 1;
+    for (PortTrail& port : ports)
+        for (BurstTrail* const bursts : {&port.reads, &port.writes}) {
+            const auto period = bursts->period(first, second);
+            if (!period) return 0;
+            grows += *period;
+        }
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) grows += trails[static_cast<TrailPlace>(place)].said(first, second);
+    return kMostRepeated / grows;
+}
+
+void CriticalPath::repeat(Cycle first, Cycle second, std::uint64_t times)
+{
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].repeat(first, second, times);
+    for (PortTrail& port : ports)
+        for (const bool write : {false, true}) {
+            BurstTrail& bursts = write ? port.writes : port.reads;
+            bursts.repeat(*bursts.period(first, second), second - first, times, write ? 0 : port.command_interval, port.busy(write),
+                          PortTrail::follows(write));
+        }
 }
 
 /// A look begins: what has happened by now is the older part of what it will see.

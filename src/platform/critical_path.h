@@ -13,6 +13,7 @@
 // A later walk comes to the same spots, whenever looks are taken: the causes do not depend on it. Where one comes to another spot
 // all the same, the cycles to the next known one are given to what it came from; no measured or random program has shown that.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -49,6 +50,14 @@ public:
     bool wants_to_look();
     /// All cycles before next() have run, and what units put off has been done.
     void look();
+    /// The trails should not grow without a look.
+    bool full() const;
+    /// Looks are taken at this cycle at the earliest.
+    void reach(Cycle now) { next_ = std::max(next_, now); }
+    /// What trails may grow by: how often the time in (first, second] may be repeated at most; 0 if it is no longer known or not over.
+    std::uint64_t may_repeat(Cycle first, Cycle second);
+    /// It is, so many times, and moves on what came behind it; units move on all that they know of trails.
+    void repeat(Cycle first, Cycle second, std::uint64_t times);
     /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <chrono>
 #include <cmath>
@@ -15,10 +16,13 @@
 #include "dram/report/energy.h"
 #include "dram/report/log.h"
 #include "dram/report/report.h"
+#include "facts/cdma.h"
+#include "facts/fabric.h"
 #include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
 #include "platform/hazards.h"
+#include "platform/recurrence.h"
 #include "platform/software.h"
 #include "platform/top.h"
 #include "platform/window.h"
@@ -68,6 +72,8 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
+    /// It has no state of its own but what is on its way at the port.
+    bool stateless() const { return ideal_ != nullptr; }
     std::uint64_t wakes() const { return dram_ ? dram_->evaluations() : 0; }
     /// Sees when rows are opened and closed; nothing without a DRAM.
     void observe(std::vector<OpenRow>& rows, std::vector<std::string>& banks)
@@ -88,6 +94,15 @@ private:
     std::unique_ptr<IdealMemory> ideal_;
     std::unique_ptr<DramMemory> dram_;
 };
+
+/// The largest block at whose ends a client or an interface cuts what it asks for.
+std::uint64_t address_granule(const Hardware& hardware)
+{
+    std::uint32_t atoms = facts::cdma::kBurstAtoms;
+    for (const PortHardware* port : {&hardware.memory.primary, &hardware.memory.secondary})
+        atoms = std::max(atoms, facts::fabric::block_atoms(hardware, *port));
+    return std::bit_ceil(std::uint64_t{atoms} * hardware.memory.atom_bytes);
+}
 
 /// The period of the core clock, in whole picoseconds.
 sc_core::sc_time period(const Hardware& hardware)
@@ -138,12 +153,6 @@ struct Machine::Parts {
         }
     }
     MemoryStore& store(const Place& place) { return place.primary || options.one_memory ? primary_store : secondary_store; }
-    std::uint64_t evaluations() const
-    {
-        std::uint64_t sum = 0;
-        for (const UnitModule* unit : top.units()) sum += unit->evaluations();
-        return sum;
-    }
     bool idle() { return top.mcif().fabric().idle() && (!top.cvif() || top.cvif()->fabric().idle()); }
     std::uint64_t memory_wakes() const { return primary->wakes() + (secondary ? secondary->wakes() : 0); }
     std::string diagnose(const Software& software, Cycle now)
@@ -310,6 +319,15 @@ public:
             software_.trails = &parts_.path->trails();
         }
         listen();
+        const MachineOptions& how = parts_.options;
+        if (how.repeats == Repeats::Simulated || how.values || how.events || how.all_commands || how.stepping || how.hazards ||
+            how.check_dram)
+            return;
+        if (!parts_.primary->stateless()) return;
+        recurrence_.emplace(parts_.clock, parts_.top, parts_.path ? &parts_.path->path() : nullptr, how.repeats,
+                            address_granule(parts_.hardware), [this] {
+                                return std::min({stop_, parts_.options.cycle_limit, window_.next()});
+                            });
     }
     ~Running() { parts_.software = nullptr; }
     Running(const Running&) = delete;
@@ -321,6 +339,7 @@ private:
     Window::Seen seen();
     void listen();
     void go_on();
+    void look_for_causes(Cycle now);
     bool may_go_on(Cycle now, bool still);
     void add_program(RunResult& result) const;
     void add_events(RunResult& result) const;
@@ -333,6 +352,7 @@ private:
     Parts& parts_;
     Software software_;
     Window window_;
+    std::optional<Recurrence> recurrence_;
     double host_wall_ = 0, host_cpu_ = 0;
     bool over_ = false;  // the program has ended
     bool hung_ = false, interrupted_ = false;
@@ -407,14 +427,28 @@ void Machine::Running::go_on()
         }
         hung_ = !over_ && cycle() > 0 && !sc_core::sc_pending_activity();
         if (hung_) return;
-        parts_.run_until(std::min({stop_, over_ ? stop_ : look_, window_.next(), parts_.path ? parts_.path->path().next() : kNever}));
-        window_.look(cycle());
-        if (parts_.path) parts_.path->look(cycle());
-        const std::uint64_t now = parts_.evaluations();
+        const bool measures = recurrence_ && recurrence_->measures();
+        const Cycle end =
+            std::min({stop_, over_ ? stop_ : look_, window_.next(), parts_.path && !measures ? parts_.path->path().next() : kNever});
+        parts_.run_until(end);
+        const Cycle next = parts_.clock.skipped_beyond(end) ? cycle() + 1 : cycle();
+        window_.look(next);
+        if (parts_.path) look_for_causes(next);
+        const std::uint64_t now = parts_.top.evaluations();
         if (now != evaluations) memory_wakes = parts_.memory_wakes();
         evaluations = now;
         if (!may_go_on(cycle(), parts_.memory_wakes() - memory_wakes > kMaxWakesInACycle)) return;
     }
+}
+
+/// What is measured is not to be forgotten, unless that would be too much.
+void Machine::Running::look_for_causes(Cycle now)
+{
+    if (recurrence_ && recurrence_->measures()) {
+        if (!parts_.path->path().full()) return;
+        recurrence_->give_up();
+    }
+    parts_.path->look(now);
 }
 
 /// `still`: only a memory has moved for long.
@@ -443,6 +477,7 @@ RunResult Machine::Running::play()
     add_window(result);
     add_program(result);
     if (parts_.options.events) add_events(result);
+    if (recurrence_) result.skipped = recurrence_->skipped();
     result.wall_seconds = all_.wall_seconds() - host_wall_;
     result.cpu_seconds = all_.cpu_seconds() - host_cpu_;
     return result;

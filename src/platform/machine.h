@@ -12,6 +12,7 @@
 #include "base/place.h"
 #include "facts/hardware.h"
 #include "facts/memory_spec.h"
+#include "platform/repeats.h"
 #include "workload/workload.h"
 
 namespace dlasim {
@@ -24,8 +25,9 @@ struct MachineOptions {
     bool one_memory = false;    // both ports see the same bytes, as in the measured cases
     bool check_dram = false;    // every command of a DRAM goes through the checker
     bool causes = true;         // find what every cycle went to: RunResult::causes
-    bool hazards = false;       // look for accesses out of order: RunResult::hazards
-    bool drain = false;         // after the program, go on until the memory interfaces are idle
+    Repeats repeats = Repeats::Skipped;
+    bool hazards = false;  // look for accesses out of order: RunResult::hazards
+    bool drain = false;    // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
     std::size_t even_samples = 0;  // so many more at most, evenly over the run, by a power of two of cycles
     Cycle sample_every = 0;        // cycles between two calls of on_sample beside those at interrupts; 0: none

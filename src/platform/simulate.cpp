@@ -8,6 +8,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.events = options.events;
     how.all_commands = options.all_commands;
     how.stepping = options.stepping;
+    how.repeats = options.repeats;
     how.values = !options.timing_only;
     how.one_memory = workload.one_memory;
     how.check_dram = options.check_dram;

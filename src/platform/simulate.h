@@ -6,6 +6,7 @@ namespace dlasim {
 
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
+    Repeats repeats = Repeats::Skipped;
     // Of Workload::work so much is done, so many stamps are passed; false stops the run.
     std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going;
     bool check_dram = false;    // every command of a DRAM goes through its checker

@@ -79,6 +79,8 @@ public:
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
     /// Every unit and port tells from now on what it waits for; `secondary` where there is such a port.
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
+    /// Says the state of every unit, of what is between them and of the memory ports (base/state.h).
+    void state(State& s);
     /// Layers that a unit's data path has done; null for a unit that is not there.
     const std::uint32_t* finished(std::string_view unit) const;
     /// Of every unit with a window on the register bus, by name.
@@ -91,6 +93,8 @@ public:
     Mcif* cvif() { return cvif_.get(); }
     const Cbuf& cbuf() const;
     GlbCore& glb() { return glb_->core(); }
+    /// Of all units so far.
+    std::uint64_t evaluations() const;
     /// Every unit, in the order of the data flow.
     const std::vector<UnitModule*>& units() const { return units_; }
     /// The first exception inside the machine; it stands still afterwards.

@@ -87,6 +87,20 @@ std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) 
     return read(offset, at);
 }
 
+void RegisterFile::state(State& s)
+{
+    s.same(link_.finished);
+    s.same(producer_);
+    s.same(consumer_);
+    s.cycle(done_);
+    s.same(finished_once_);
+    for (Enable& enable : enable_) {
+        s.same(enable.on);
+        s.same(enable.was_on);
+        s.cycle(enable.at);
+    }
+}
+
 std::vector<std::uint32_t> RegisterFile::state() const
 {
     std::vector<std::uint32_t> state;

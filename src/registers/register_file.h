@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/cycle.h"
+#include "base/state.h"
 #include "links/trail.h"
 #include "registers/field.h"
 #include "registers/tables.h"
@@ -69,6 +70,8 @@ public:
     /// op_en of a group as it is in cycle `at`.
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 
+    /// Which group works, and since when: values change only where software is at work.
+    void state(State& s);
     /// All values, in the order of the groups, then which group is whose: of a unit that has nothing enabled.
     std::vector<std::uint32_t> state() const;
     /// Takes over what state() of the same unit of another machine has said; false, and nothing has changed, if that cannot be.

@@ -34,6 +34,16 @@ struct TrailChunk {
     TrailMarks marks;
 };
 
+template <class S>
+void state_of(S& s, TrailChunk& chunk)
+{
+    s.cycle(chunk.entered);
+    s.cycle(chunk.chunked);
+    s.same(chunk.marks.client);
+    s.same(chunk.marks.beats);
+    for (const bool mark : {chunk.marks.refused, chunk.marks.credits, chunk.marks.limited}) s.same(mark);
+}
+
 /// Notes are on the path of every burst: it is one line of the processor's cache, and of cycles and numbers only the lower half is kept.
 /// Nothing is further apart than that: numbers so old have been forgotten, and no memory answers after four thousand million cycles.
 /// A cycle is kNever until what it tells has happened.
@@ -253,6 +263,48 @@ public:
     const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
     const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
 
+    /// How many bursts were granted behind `first`, up to `second`, if all of them have been answered; else nothing.
+    std::optional<Number> period(Cycle first, Cycle second)
+    {
+        const Number from = behind(first), to = behind(second);
+        if (ended() < to || (to != from && !has(from))) return std::nullopt;
+        return to - from;
+    }
+    /// The time of so many `bursts`, a `period` of cycles, comes `times` times more: all that was told of bursts so far is told of those
+    /// that follow, as the port and the interface would. `busy`, `follows`: as for answer(); `interval`: as for accept().
+    void repeat(Number bursts, Cycle period, std::uint64_t times, Cycle interval, Cycle busy, Cycle follows)
+    {
+        if (bursts == 0) return;
+        const Number first = ended(), granted = end(), more = bursts * times;
+        std::vector<TrailBurst> held;  // on their way
+        for (Number n = first; n < granted; ++n) held.push_back((*this)[n]);
+        std::vector<Number> order;  // of the last answers, from the last one on
+        for (Number n = latest_; order.size() < bursts; n = any_answered_before(n)) order.push_back(n);
+        for (Number n = granted; n < granted + more; ++n) {
+            const TrailBurst before = (*this)[n - bursts];
+            TrailChunk chunk{before.entered() + period, before.chunked() + period, before};
+            chunk.marks.granted_after = chunk.marks.accepted_after = chunk.marks.answered_after = 0;
+            grant(chunk, before.granted + period, before.beats);
+        }
+        for (Number n = first; n < granted + more; ++n)
+            (*this)[n].limited = n < first + more ? (*this)[n - bursts].limited : held[n - more - first].limited;
+        for (Number n = offered_, last = offered_ + more; n < last; ++n) offer((*this)[n - bursts].offered() + period);
+        for (Number n = first; n < granted + more; ++n)
+            if ((*this)[n].accepted() == kNever && (n < first + more || held[n - more - first].accepted() != kNever))
+                accept((*this)[n], n, (*this)[n - bursts].accepted() + period, interval);
+        const auto end_answer = [&](Number n) {
+            if ((*this)[n].last() == kNever && (n < first + more || held[n - more - first].last() != kNever))
+                finish((*this)[n], n, (*this)[n - bursts].last() + period);
+        };
+        end_answer(latest_);
+        for (std::uint64_t i = 1; i <= times; ++i)
+            for (std::size_t k = order.size(); k-- > 0;) {
+                const Number n = order[k] + i * bursts;
+                answer((*this)[n], n, (*this)[n - bursts].due() + period, (*this)[n - bursts].first() + period, busy, follows);
+                end_answer(n);
+            }
+    }
+
     bool explained = false;  // by the memory: set before the first burst
     bool streams = false;    // bursts that follow each other closely are looked for: of reads
 
@@ -262,6 +314,17 @@ private:
         std::array<Number, kClients> all{};
         all.fill(kNone);
         return all;
+    }
+    /// The first one that was granted behind that cycle.
+    Number behind(Cycle cycle) const
+    {
+        Number from = base(), to = end();
+        while (from < to) {
+            const Number middle = from + (to - from) / 2;
+            if ((*this)[middle].granted > cycle) to = middle;
+            else from = middle + 1;
+        }
+        return from;
     }
     Number known(Number number) const { return has(number) ? number : kNone; }
     /// A stream that is longer begins anew.
@@ -291,6 +354,9 @@ struct PortTrail {
     PortTrail() { reads.streams = true; }
     BurstTrail reads, writes;
     std::uint32_t beat_interval = 1, command_interval = 1, write_interval = 1;
+    // As BurstTrail::answer() has them.
+    Cycle busy(bool write) const { return write ? 1 : beat_interval; }
+    static constexpr Cycle follows(bool write) { return write ? 0 : kBetweenAnswers; }
 };
 
 }  // namespace dlasim

@@ -113,6 +113,7 @@ struct RunResult {
     std::string diagnosis;                     // which unit waits for what
     std::optional<HazardReport> hazards;       // where they were looked for
     bool interrupted = false;                  // stopped by `keep_going` returning false
+    Cycle skipped = 0;                         // that were as others before them and were not simulated, of all
     double wall_seconds = 0, cpu_seconds = 0;  // that the simulation took, without what `on_host` did
 };
 

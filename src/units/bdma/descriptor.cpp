@@ -44,4 +44,12 @@ bool LineWalk::next()
     return true;
 }
 
+void LineWalk::state(State& s)
+{
+    s.position(surface_, 0, std::int64_t{last_surface_} - 1);
+    s.inner_position(line_, std::int64_t{last_line_} - 1, surface_);
+    s.address(surface_address_);
+    s.address(address_);
+}
+
 }  // namespace dlasim::bdma

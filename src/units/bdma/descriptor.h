@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/state.h"
 #include "registers/register_file.h"
 
 namespace dlasim::bdma {
@@ -39,6 +40,9 @@ public:
     bool last() const { return line_ == last_line_ && surface_ == last_surface_; }
     /// To the next line; false behind the last one.
     bool next();
+    /// Lines so far.
+    std::uint64_t lines() const { return surface_ * (std::uint64_t{last_line_} + 1) + line_; }
+    void state(State& s);
 
 private:
     std::uint32_t last_line_ = 0, last_surface_ = 0, line_stride_ = 0, surface_stride_ = 0;

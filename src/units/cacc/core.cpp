@@ -45,6 +45,7 @@ struct CaccCore final : DirectCore<CaccCore> {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trail = &all[TrailPlace::Cacc]; }
+    void state(State& s) override;
     /// Why the next beat does not leave earlier: from `from` on, after the one before.
     [[gnu::always_inline]] void note_beat(Cycle from, bool paced)
     {
@@ -320,6 +321,23 @@ std::string CaccCore::waiting_for() const
     if (offered) return "SDP to take a beat";
     if (delivery.any()) return "nothing: beats are under way";
     return running ? "sums from CMAC" : "idle, not enabled";
+}
+
+void CaccCore::state(State& s)
+{
+    registers.state(s);
+    delivery.state(s);
+    for (const bool flag : {running, delivered_last, offered}) s.same(flag);
+    s.same(entries_per_atom);
+    s.same(saturated);
+    s.same(group_saturated);
+    for (Cycle& from : group_saturated_from) s.cycle(from);
+    for (Cycle* at : {&now, &done_at, &beat_at, &stage2, &stage3, &free_at}) s.cycle(*at);
+    s.same(beat);
+    s.same(interrupt_group);
+    phases.state(s);
+    clocks.state(s);
+    s.counters(counted);
 }
 
 void CaccCore::attach(ProbeSet& probes)

@@ -14,6 +14,7 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
+#include "base/state.h"
 
 namespace dlasim::cacc {
 
@@ -49,6 +50,7 @@ public:
     void pop();
 
     std::uint32_t lanes() const { return lanes_; }
+    void state(State& s);
 
 private:
     /// Entries that become available, `per_cycle` in every cycle from `at` on.

@@ -17,8 +17,8 @@ using cdma::DataSide;
 using cdma::Fetcher;
 using cdma::Half;
 using cdma::LayerConfig;
+using cdma::Life;
 using cdma::Results;
-using cdma::State;
 using cdma::WeightSide;
 
 namespace {
@@ -46,6 +46,7 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trails = &all; }
+    void state(State& s) override;
     void note_trail(Cycle at);
     template <class Side>
     void note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at);
@@ -103,7 +104,7 @@ void CdmaCore::start_layer(Cycle at)
     const bool data_banks_change = (layer.bank_code() ^ last_bank_code) & 0xffff;
     const bool banks_change = layer.bank_code() != last_bank_code;
     const auto begin = [&](Half& half, bool used, bool pending, bool keep) {
-        half.state = used && pending ? State::Pending : State::Idle;
+        half.life = used && pending ? Life::Pending : Life::Idle;
         half.busy_at = used && !pending && !keep ? at + facts::cdma::kBusy : kNever;
         half.done_at = used && !pending && keep ? at + facts::cdma::kBusy : kNever;
     };
@@ -149,7 +150,7 @@ void CdmaCore::finish_layer(Cycle at)
     counted.weight_read_latency += r.weight_latency;
     data.stop();
     weights.stop();
-    data_half.state = weight_half.state = State::Idle;
+    data_half.life = weight_half.life = Life::Idle;
     gate_off = at + facts::cdma::kGateTail + 1;
     clocks.off(gate_off);
     running = false;
@@ -196,7 +197,7 @@ void CdmaCore::advance(Cycle to)
     registers.advance(to);
 
     if (to == gate_off) gate_off = kNever;
-    const State data_was = data_half.state, weights_were = weight_half.state;
+    const Life data_was = data_half.life, weights_were = weight_half.life;
     tell_data = tell_weights = false;
     if (!running && registers.start_cycle() == to) {
         start_layer(to);
@@ -212,12 +213,12 @@ void CdmaCore::advance(Cycle to)
         tell_data = true;
     }
     if (data_half.busy_at == to) {
-        data_half.state = State::Busy;
+        data_half.life = Life::Busy;
         data_half.busy_at = kNever;
         data.busy(to);
     }
     if (weight_half.busy_at == to) {
-        weight_half.state = State::Busy;
+        weight_half.life = Life::Busy;
         weight_half.busy_at = kNever;
         weights.busy(to);
     }
@@ -246,11 +247,11 @@ void CdmaCore::advance(Cycle to)
         if (weight_at != kNever) weight_done = weight_at;
         std::uint32_t interrupts = 0;
         if (data_done == to) {
-            data_half.state = State::Done;
+            data_half.life = Life::Done;
             interrupts |= facts::cdma::kDataInterrupt;
         }
         if (weight_done == to) {
-            weight_half.state = State::Done;
+            weight_half.life = Life::Done;
             interrupts |= facts::cdma::kWeightInterrupt;
         }
         if (interrupts) ports.interrupt.put(to + 1, interrupts << layer.group);
@@ -261,8 +262,8 @@ void CdmaCore::advance(Cycle to)
     // a register holds what was written to it from the next cycle on
     if (arbiter_written) weights.set_arbiter(registers.get(reg::cdma::S_ARBITER));
     arbiter_written = false;
-    tell_data |= data_half.state != data_was;
-    tell_weights |= weight_half.state != weights_were;
+    tell_data |= data_half.life != data_was;
+    tell_weights |= weight_half.life != weights_were;
     account(to);
 }
 
@@ -284,14 +285,14 @@ void CdmaCore::note_side(const Half& half, const Side& side, TrailPlace place, C
 {
     const TrailPlace asks = of_client(TrailPlace::Ask, static_cast<unsigned>(client));
     Trail &trail = (*trails)[place], &ask = (*trails)[asks];
-    if (half.state == State::Pending) trail.waits(at, TrailPlace::Csc, Cause::BankChange);
-    else if (half.state == State::Done) return;
-    else if (half.state != State::Busy) trail.works(at, Cause::StartUp);
+    if (half.life == Life::Pending) trail.waits(at, TrailPlace::Csc, Cause::BankChange);
+    else if (half.life == Life::Done) return;
+    else if (half.life != Life::Busy) trail.works(at, Cause::StartUp);
     else if (side.behind()) trail.works(at, pace);
     else if (side.in_flight()) trail.waits(at, of_client(TrailPlace::Read, static_cast<unsigned>(client)), pace);
     else if (side.asks_more()) trail.waits(at, asks, pace);
 
-    if (half.state != State::Busy) ask.waits(at, place, Cause::StartUp);
+    if (half.life != Life::Busy) ask.waits(at, place, Cause::StartUp);
     else if (side.asks_in_vain())
         ask.waits(at, side.queue_full() ? place : of_client(TrailPlace::Turn, static_cast<unsigned>(client)), pace);
     else if (side.lacks_space()) ask.waits(at, TrailPlace::Csc, Cause::BufferFull, 1);
@@ -305,7 +306,7 @@ void CdmaCore::account(Cycle at)
         phases.enter(gate_off != kNever ? Phase::Draining : Phase::Gated, at);
     } else if (data.moved() || weights.moved()) {
         phases.enter(Phase::Issuing, at);
-    } else if (data_half.state == State::Done && weight_half.state == State::Done) {
+    } else if (data_half.life == Life::Done && weight_half.life == Life::Done) {
         phases.enter(Phase::Draining, at);
     } else if (data.blocked() || weights.blocked()) {
         phases.enter(Phase::Blocked, at);
@@ -347,10 +348,10 @@ std::string CdmaCore::waiting_for() const
 {
     if (!running) return "no layer enabled";
     if (layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher does that";
-    if (data_half.state == State::Pending || weight_half.state == State::Pending)
+    if (data_half.life == Life::Pending || weight_half.life == Life::Pending)
         return "CSC to end the pending handshake of a new bank partition";
-    const std::string of_data = data_half.state == State::Done ? "data: done" : data.waiting_for();
-    return of_data + "; " + (weight_half.state == State::Done ? "weights: done" : weights.waiting_for());
+    const std::string of_data = data_half.life == Life::Done ? "data: done" : data.waiting_for();
+    return of_data + "; " + (weight_half.life == Life::Done ? "weights: done" : weights.waiting_for());
 }
 
 void CdmaCore::attach(ProbeSet& probes)
@@ -360,6 +361,21 @@ void CdmaCore::attach(ProbeSet& probes)
     probes.also("clock_on_cdma", "clock_on_cdma_weights");
     data.write_probe = probes.get("cdma2buf_dat_wr");
     weights.attach(probes.get("cdma2buf_wt_wr"));
+}
+
+void CdmaCore::state(State& s)
+{
+    registers.state(s);  // tells layers apart: what changes only where one starts or ends is not said
+    s.same(running);
+    s.same(arbiter_written);
+    for (Cycle* at : {&started, &data_done, &weight_done, &switch_at, &capacity_at, &gate_off, &next}) s.cycle(*at);
+    s.same(awake);
+    data_half.state(s);
+    weight_half.state(s);
+    data.state(s);
+    weights.state(s);
+    clocks.state(s);
+    phases.state(s);
 }
 
 std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values)

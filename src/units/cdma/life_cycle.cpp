@@ -11,15 +11,25 @@ void Half::sample(const Wire<bool>& request, Cycle at, Cycle gap)
 
 bool Half::handshake(Wire<bool>& ack, Cycle at, bool pends)
 {
-    const bool pending = pends && state == State::Pending;
+    const bool pending = pends && life == Life::Pending;
     const bool changed = pending != acknowledged_;
     if (changed) ack.set(at + 1, pending);
     acknowledged_ = pending;
     if (pending && request_before_[1] && !request_before_[0]) {
         busy_at = at + 1;
-        state = State::Busy;
+        life = Life::Busy;
     }
     return changed;
+}
+
+void Half::state(State& s)
+{
+    s.same(life);
+    s.cycle(busy_at);
+    s.cycle(done_at);
+    s.same(acknowledged_);
+    s.same(request_before_);
+    s.same(request_now_);
 }
 
 }  // namespace dlasim::cdma

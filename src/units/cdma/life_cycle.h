@@ -9,16 +9,17 @@
 #include <array>
 #include <cstdint>
 
+#include "base/state.h"
 #include "links/wire.h"
 #include "units/cdma/layer.h"
 
 namespace dlasim::cdma {
 
-enum class State : std::uint8_t { Idle, Pending, Busy, Done };
+enum class Life : std::uint8_t { Idle, Pending, Busy, Done };
 
 /// The data or the weight half of the life cycle, and its pending handshake with CSC.
 struct Half {
-    State state = State::Idle;
+    Life life = Life::Idle;
     Cycle busy_at = kNever, done_at = kNever;
 
     /// The registered request and its history as of cycle `at`; `gap`: cycles since the last evaluation.
@@ -29,6 +30,7 @@ struct Half {
     bool settled() const { return request_now_ == request_before_[0] && request_before_[0] == request_before_[1]; }
     /// Both sides of the handshake are 1: counters are cleared.
     bool cleared() const { return request_before_[0] && acknowledged_; }
+    void state(State& s);
 
 private:
     bool acknowledged_ = false;             // the ack register

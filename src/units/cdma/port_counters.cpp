@@ -26,4 +26,12 @@ void PortCounters::count(Cycle cycles)
     if (bursts_ != 0) latency_ += cycles;
 }
 
+void PortCounters::state(State& s)
+{
+    s.same(stalled_);
+    s.same(bursts_);
+    s.count(stalls_);
+    s.count(latency_);
+}
+
 }  // namespace dlasim::cdma

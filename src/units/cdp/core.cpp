@@ -62,6 +62,7 @@ struct CdpCore final : DirectCore<CdpCore> {
     std::uint64_t work() const override { return writer.atoms() * silicon.atom_bytes; }  // bytes written
     void attach(ProbeSet& all) override;
     void follow(Trails& all) override { trails = &all; }
+    void state(State& s) override;
     void note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered);
 
     /// Stands where there is no secondary port: nothing is ever accepted.
@@ -291,6 +292,24 @@ UnitReport CdpCore::report(Cycle end)
     totals.rdma_read_stall = reader.stalls();
     totals.wdma_write_stall = writer.stalls();
     return {"cdp", phases, totals, clocks, end};
+}
+
+void CdpCore::state(State& s)
+{
+    registers.state(s);
+    read_registers.state(s);
+    reader.state(s);
+    pipeline->state(s);
+    writer.state(s);
+    acks.state(s);
+    done_groups.state(s, [&](unsigned group) { s.same(group); });
+    for (const bool flag : {running, reading, begun}) s.same(flag);
+    s.cycle(evaluated);
+    s.cycle(next);
+    phases.state(s);
+    s.same(reads_begun);
+    clocks.state(s);
+    s.counters(counted);
 }
 
 std::string CdpCore::waiting_for() const

@@ -8,6 +8,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/state.h"
 #include "facts/cdp.h"
 #include "facts/hardware.h"
 #include "numerics/cdp.h"
@@ -53,6 +54,12 @@ struct Pass {
     bool last_surface = false, last_block = false, last_line = false;  // of the block, the line, the cube
     bool last() const { return last_surface && last_block && last_line; }
 };
+/// Without the address, which is for who asks or writes, and the surface, which is for values.
+inline void state_of(State& s, Pass& pass)
+{
+    s.same(pass.pixels);
+    for (const bool flag : {pass.last_surface, pass.last_block, pass.last_line}) s.same(flag);
+}
 
 /// Walks over the passes of a cube.
 class PassWalk {
@@ -62,6 +69,7 @@ public:
     bool more() const { return more_; }
     /// pre: more()
     Pass next();
+    void state(State& s);
 
 private:
     Cube cube_;
@@ -87,6 +95,7 @@ public:
     /// To the next beat. Behind the last one there is none.
     void step();
     const Beat& beat() const { return beat_; }
+    void state(State& s);
 
 private:
     void open(const Pass& pass);

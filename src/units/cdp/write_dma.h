@@ -47,6 +47,7 @@ public:
     std::uint32_t stalls() const { return stalls_; }
     void account(Cycle cycles);
     std::uint64_t atoms() const { return atoms_; }
+    void state(State& s);
 
 private:
     struct Target {

@@ -80,6 +80,15 @@ Cycle GlbCore::horizon() const
     return next;
 }
 
+void GlbCore::state(State& s)
+{
+    registers_.state(s);
+    for (const std::uint32_t bits : {status_, cleared_together_}) s.same(bits);
+    s.same(level_);
+    s.same(done_.size());
+    pin.state(s, [&](bool level) { s.same(level); });
+}
+
 UnitReport GlbCore::report(Cycle end)
 {
     PhaseLog gated;

@@ -23,6 +23,7 @@ public:
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void follow(Trails& trails) override { trails_ = &trails; }
+    void state(State& s) override;
 
     Pulse<bool> pin;  // changes of dla_intr, in their cycle
     /// The pin shows, in that cycle, that an unmasked interrupt has come; it has no edge if it was high for another one's sake.

@@ -34,7 +34,7 @@ constexpr Cycle kLinesWay = facts::cdma::kReadToConverter + facts::cdma::kUpdate
 constexpr Cycle kKernelsWay = facts::cdma::kWeightMessage + 1;
 
 struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
-    enum class State { Idle, Pending, Busy, Done };
+    enum class Life { Idle, Pending, Busy, Done };
 
     /// Cycles without an atom at the port, of one cause.
     struct Gap {
@@ -81,6 +81,8 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trail = &all[TrailPlace::Csc]; }
+    void state(State& s) override;
+    void mark(bool& flag) override { reached = &flag; }
     void note_gap();
 
     void pop_weights(const Package& package, unsigned slot, Cycle at) override;
@@ -94,7 +96,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     WeightLoader weights;
     DataLoader data;
 
-    State state = State::Idle;
+    Life life = Life::Idle;
     Cycle now = 0;
     LayerConfig layer;
     Previous previous;
@@ -119,6 +121,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     StripeLog* stripes = nullptr;
     Sleeper* credit_reader = nullptr;
     Trail* trail = nullptr;
+    bool* reached = nullptr;  // sums are complete
 };
 
 }  // namespace
@@ -185,6 +188,7 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
     counted.longest_stripe = std::max<std::uint64_t>(counted.longest_stripe, count);
     ++counted.packages;
     counted.atoms += count;
+    if (reached && p.channel_end) *reached = true;
     if (p.layer_end) done_at = at + p.size + facts::csc::kFlush;
 }
 
@@ -273,7 +277,7 @@ void CscCore::start_layer(Cycle at)
         start_busy(at + 1);
         return;
     }
-    state = State::Pending;
+    life = Life::Pending;
     busy_at = data_ack = weight_ack = kNever;
     ports.cdma.weight_pending_request.set(at + 1, true);
     if (data_pending) ports.cdma.data_pending_request.set(at + 1, true);
@@ -297,7 +301,7 @@ void CscCore::start_busy(Cycle first)
     weights.start_layer(layer);
     data.start_layer(layer);
     sequencer.start(layer, first);
-    state = State::Busy;
+    life = Life::Busy;
 }
 
 void CscCore::advance_pending(Cycle to)
@@ -326,7 +330,7 @@ void CscCore::advance_busy(Cycle to)
         }
         if (sequencer.quiet() && sequencer.clock() <= to) sequencer.skip(std::max(sequencer.clock(), next_event(to)));
     }
-    if (sequencer.finished()) state = State::Done;
+    if (sequencer.finished()) life = Life::Done;
 }
 
 void CscCore::finish_layer()
@@ -338,7 +342,7 @@ void CscCore::finish_layer()
     clocks.off(done_at + facts::csc::kGateOff);
     phases.enter(Phase::Gated, done_at + 1);
     if (trail) registers.note_idle(*trail, done_at + 1);
-    state = State::Idle;
+    life = Life::Idle;
 }
 
 void CscCore::advance(Cycle to)
@@ -346,22 +350,22 @@ void CscCore::advance(Cycle to)
     now = to;
     registers.advance(to);
     for (;;) {
-        switch (state) {
-            case State::Idle: {
+        switch (life) {
+            case Life::Idle: {
                 const Cycle start = registers.start_cycle();
                 if (start > to) return choose_wakes();
                 start_layer(start);
                 break;
             }
-            case State::Pending:
+            case Life::Pending:
                 advance_pending(to);
-                if (state == State::Pending) return choose_wakes();
+                if (life == Life::Pending) return choose_wakes();
                 break;
-            case State::Busy:
+            case Life::Busy:
                 advance_busy(to);
-                if (state == State::Busy) return choose_wakes();
+                if (life == Life::Busy) return choose_wakes();
                 break;
-            case State::Done:
+            case Life::Done:
                 if (done_at > to) return choose_wakes();
                 finish_layer();
                 break;
@@ -374,24 +378,24 @@ void CscCore::choose_wakes()
 {
     phases.account_until(now);
     if (ports.credit.reader) credit_reader = ports.credit.reader;
-    const bool next_credit = state == State::Busy && sequencer.waits_for_credit() && ports.credit.next() == kNever;
+    const bool next_credit = life == Life::Busy && sequencer.waits_for_credit() && ports.credit.next() == kNever;
     ports.credit.reader = next_credit ? credit_reader : nullptr;
 }
 
 Cycle CscCore::horizon() const
 {
     Cycle next = registers.horizon();
-    switch (state) {
-        case State::Idle:
+    switch (life) {
+        case Life::Idle:
             next = std::min(next, registers.start_cycle());
             break;
-        case State::Pending:
+        case Life::Pending:
             next = std::min(next, busy_at);
             break;
-        case State::Done:
+        case Life::Done:
             next = std::min(next, done_at);
             break;
-        case State::Busy:
+        case Life::Busy:
             next = std::min(next, sequencer.next_pop());
             if (sequencer.waits_for_credit()) {
                 // At most one credit a cycle: the last one missing cannot be here earlier.
@@ -417,14 +421,14 @@ UnitReport CscCore::report(Cycle end)
 
 std::string CscCore::waiting_for() const
 {
-    switch (state) {
-        case State::Idle:
+    switch (life) {
+        case Life::Idle:
             return "idle, not enabled";
-        case State::Pending:
+        case Life::Pending:
             return "CDMA to acknowledge the new bank layout";
-        case State::Done:
+        case Life::Done:
             return "its pipeline to drain";
-        case State::Busy:
+        case Life::Busy:
             break;
     }
     if (sequencer.waits_for_credit()) return "credits from CACC";
@@ -432,6 +436,22 @@ std::string CscCore::waiting_for() const
         return "input lines from CDMA: has " + std::to_string(sequencer.slices) + " of " + std::to_string(layer.input_rows());
     if (sequencer.waits_for_kernels()) return "kernels from CDMA: has " + std::to_string(sequencer.kernels);
     return "nothing: packages are under way";
+}
+
+void CscCore::state(State& s)
+{
+    registers.state(s);
+    s.same(life);
+    sequencer.state(s);
+    if (life == Life::Busy || life == Life::Done) {  // before, they are of the layer before
+        weights.state(s);
+        data.state(s);
+    }
+    for (const bool flag : {data_pending, weight_pending, credit_short}) s.same(flag);
+    for (Cycle* at : {&now, &data_ack, &weight_ack, &busy_at, &done_at, &issued_until, &loaded_at, &weights_at}) s.cycle(*at);
+    phases.state(s);
+    clocks.state(s);
+    s.counters(counted);
 }
 
 void CscCore::attach(ProbeSet& probes)

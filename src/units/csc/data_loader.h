@@ -35,6 +35,7 @@ public:
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
     std::uint64_t reads() const { return ring_.reads(); }
+    void state(State& s);
     void attach(Probe* read_probe) { ring_.attach(read_probe); }
 
 private:

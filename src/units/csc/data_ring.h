@@ -15,6 +15,7 @@
 
 #include "base/cycle.h"
 #include "base/quantity.h"
+#include "base/state.h"
 #include "facts/csc.h"
 #include "links/probe.h"
 #include "units/cbuf/cbuf.h"
@@ -71,6 +72,8 @@ public:
     void end_package();
 
     std::uint64_t reads() const { return reads_; }
+    /// `row`, `column`: of the input, that the walk goes on from.
+    void state(State& s, std::int64_t row, std::int64_t column);
     void attach(Probe* probe) { probe_ = probe; }  // sc2buf_dat_rd
 
 private:

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/state.h"
 #include "units/csc/layer.h"
 
 namespace dlasim::csc {
@@ -25,6 +26,8 @@ struct Package {
     bool channel_end = false, group_end = false, layer_end = false;
 };
 
+void state_of(State& s, Package& package);
+
 class PackageGenerator {
 public:
     PackageGenerator() = default;
@@ -34,6 +37,13 @@ public:
     /// The package that next() returns. pre: !done()
     const Package& peek() const { return package_; }
     void next();
+    /// Kernels of the groups that are not done.
+    std::int64_t kernels_left() const
+    {
+        return done_ ? 0
+                     : std::int64_t{layer_->groups - group_ - 1} * layer_->kernel_group + layer_->last_kernel % layer_->kernel_group + 1;
+    }
+    void state(State& s);
 
 private:
     void start_stripe();

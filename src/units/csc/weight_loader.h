@@ -44,6 +44,7 @@ public:
     Released load(const Package& package, Cycle at, WeightSet& out);
 
     std::uint64_t reads() const { return reads_; }
+    void state(State& s);
     Probe *read_probe = nullptr, *mask_probe = nullptr;  // sc2buf_wt_rd, sc2buf_wmb_rd
 
 private:

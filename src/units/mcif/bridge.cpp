@@ -377,7 +377,7 @@ void Bridge::take_read_beat(Cycle now)
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
     if (trail_ && burst->filled == 0)
-        trail_->reads.answer(*burst->told, burst->number, due(*burst), now, pace_.beat_interval, PortTrail::kBetweenAnswers);
+        trail_->reads.answer(*burst->told, burst->number, due(*burst), now, trail_->busy(false), PortTrail::follows(false));
     if (++burst->filled == burst->beats) {
         if (trail_) trail_->reads.finish(*burst->told, burst->number, now);
         reads_.pop_front();
@@ -392,7 +392,7 @@ void Bridge::take_response(Cycle now)
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
     if (trail_) {
-        trail_->writes.answer(*burst->told, burst->number, due(*burst), now, 1, 0);
+        trail_->writes.answer(*burst->told, burst->number, due(*burst), now, trail_->busy(true), PortTrail::follows(true));
         trail_->writes.finish(*burst->told, burst->number, now);
     }
     responses_.pop_front();
@@ -468,6 +468,51 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
 }
 
 Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { return std::max(clock_.edge_after(delay), earliest); }
+
+// ---- state
+
+void Bridge::state(State& s)
+{
+    if (requesting_) s.unknown();
+    s.cycle(free_from_);
+    s.same(held_);
+    s.same(fault_.empty());
+    early_data_.state(s, [&](Early& early) {
+        s.cycle(early.at);
+        state_of(s, early.beat);
+    });
+    for (Ring<Burst*>* bursts : {&write_commands_, &complete_writes_}) bursts->state(s, [&](Burst* burst) { state(s, *burst); });
+    for (auto& turns : turns_)
+        for (Turn& turn : turns) {
+            turn.waiting.state(s, [&](Burst* burst) { state(s, *burst); });
+            s.cycle(turn.last);
+        }
+    for (Ring<Due>* due : {&reads_, &responses_})
+        due->state(s, [&](Due& answer) {
+            s.cycle(answer.from);
+            state(s, *answer.burst);
+        });
+    for (Cycle* at : {&next_read_command_, &next_write_command_, &next_write_beat_, &next_read_beat_, &next_response_}) s.cycle(*at);
+    log_.state(s);
+}
+
+void Bridge::state(State& s, Burst& burst)
+{
+    const bool read = burst.payload.get_command() == TLM_READ_COMMAND;
+    s.address(burst.command.address);
+    for (const std::uint32_t part : {std::uint32_t{burst.command.id}, burst.beats, burst.filled}) s.same(part);
+    for (const bool flag : {burst.command.last, burst.sent, burst.answered, burst.completed, burst.all_enabled}) s.same(flag);
+    // before that they are those of another burst, from the pool
+    if (burst.sent) s.cycle(burst.asked);
+    if (burst.answered || !read) s.cycle(burst.from);
+    if (!trail_) return;
+    s.count(burst.number);
+    if (s.advancing()) burst.told = &(read ? trail_->reads : trail_->writes)[burst.number];
+    if (!pace_.explains) return;
+    s.same(burst.waits.taken);
+    s.same(burst.waits.waited);
+    s.cycle(burst.waits.ready);
+}
 
 // ---- payloads
 

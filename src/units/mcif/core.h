@@ -49,6 +49,7 @@ public:
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    void state(State& s) override;
     void attach(ProbeSet& probes) override { phases_.record(probes.phases(name_)); }
     /// Nothing is held and nothing is on its way.
     bool idle() const

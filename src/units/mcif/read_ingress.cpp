@@ -289,6 +289,7 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
             const ReadRequest& request = client.second.head();
             DLASIM_EXPECTS(request.atoms != 0);
             const std::uint64_t address = request.address.byte();
+            ++client.taken;
             split = {true, address, request.atoms, 0, request.atoms, (address >> atom_shift_ & 1) != 0};
         }
         Chunk& chunk = client.slot.incoming();
@@ -398,6 +399,56 @@ void ReadIngress::serialise(ReadCommand& command)
     }
     serial_.context = left;
     command.context = context;
+}
+
+void ReadIngress::state(State& s)
+{
+    const auto request = [&](ReadRequest& item) { dlasim::state_of(s, item); };
+    const auto command = [&](ReadCommand& item) { state_of(s, item); };
+    for (ClientState& client : clients_) {
+        s.same(client.link->request.unused());
+        if (client.link->request.unused()) continue;
+        s.same(client.used);
+        client.first.state(s, request);
+        client.second.state(s, request);
+        client.slot.state(s, [&](Chunk& chunk) {
+            s.address(chunk.address);
+            state_of(s, chunk.context);
+            if (trail_) dlasim::state_of(s, chunk.told);
+        });
+        s.same(client.split.active);
+        if (client.split.active) {
+            s.address(client.split.address);
+            s.inner_position_down(client.split.left, 2 * block_, client.taken);
+            s.same(client.split.done & 1);
+            s.same(client.split.done == 0);
+            s.count(client.split.done);
+            s.same(client.split.total);
+            s.same(client.split.odd_start);
+        }
+        s.count(client.taken);
+        s.same(client.out_of_credit);
+        client.requests.state(s, [&](Entered& entered) {
+            s.cycle(entered.at);
+            s.same(entered.refused);
+        });
+        s.same(client.lacked_credit);
+    }
+    arbiter_.state(s);
+    s.same(serialising_);
+    if (serialising_) {
+        command(serial_);
+        if (trail_) dlasim::state_of(s, granted_);
+    }
+    ordered_.state(s, command);
+    ar_.state(s, command);
+    s.cycle(ordered_from_);
+    s.same(outstanding_);
+    s.count(commands_);
+    for (const std::uint32_t clients : {waiting_, weighted_, active_, starved_, holding_, rung_, open_, read_limit_}) s.same(clients);
+    s.same(weight_);
+    s.cycle(credit_due_);
+    for (const bool flag : {belled_, changed_, again_, limit_blocks_, accepted_}) s.same(flag);
 }
 
 }  // namespace dlasim::fabric

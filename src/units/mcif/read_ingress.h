@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "base/state.h"
 #include "elements/round_robin.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
@@ -39,6 +40,20 @@ struct ReadCommand {
     std::uint8_t client = 0;
     ReadContext context{};
 };
+
+template <class S>
+void state_of(S& s, ReadContext& context)
+{
+    for (const auto part : {0u + context.beats, 0u + context.atoms, 0u + context.half, 0u + context.lane, 0u + context.odd_end})
+        s.same(part);
+}
+template <class S>
+void state_of(S& s, ReadCommand& command)
+{
+    s.address(command.address);
+    s.same(command.client);
+    state_of(s, command.context);
+}
 
 class ReadIngress {
 public:
@@ -76,6 +91,7 @@ public:
     bool blocked_by_limit() const { return limit_blocks_; }
     bool accepted() const { return accepted_; }
     std::uint64_t issued() const { return commands_; }
+    void state(State& s);
 
 private:
     struct Chunk {
@@ -118,6 +134,7 @@ private:
         elements::Stage<ReadRequest> first, second;
         elements::Stage<Chunk> slot;
         Split split;
+        std::uint64_t taken = 0;  // requests so far
         bool out_of_credit = false;
         Doorbell bell;
         CreditBell credit_bell;

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/state.h"
 #include "elements/lane_fifo.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
@@ -73,6 +74,7 @@ public:
     Stepped step(Cycle at);
 
     bool empty() const { return phase_ == Phase::Idle && !slot_valid() && !has_beat() && !first_.valid() && !second_.valid() && no_data(); }
+    void state(State& s);
     /// All that is here are commands.
     bool waits_for_data(Cycle at) const;
     /// Data are on their way through the stages in front of (2), and will be there in this cycle. kNever: none are.
@@ -142,6 +144,7 @@ private:
     // atoms in the order of the channel
     std::vector<std::uint8_t> atoms_;
     std::uint32_t put_ = 0, got_ = 0;
+    std::uint64_t requests_ = 0;  // so far
 };
 
 }  // namespace dlasim::fabric

@@ -330,4 +330,53 @@ void WritePath::note(unsigned index, Cycle at)
     set(open_, client.open());
 }
 
+void WritePath::state(State& s)
+{
+    const auto beat = [&](Beat& item) {
+        s.same(item.client);
+        s.same(item.strobes);
+        s.same(item.first);
+        s.same(item.last);
+    };
+    const auto command = [&](Command& item) {
+        s.address(item.address);
+        s.same(item.client);
+        s.same(item.beats);
+        s.same(item.ack);
+    };
+    for (WriteClient& client : clients_) client.state(s);
+    for (Ring<Context>& contexts : contexts_)
+        contexts.state(s, [&](Context& context) {
+            s.same(context.beats);
+            s.same(context.ack);
+        });
+    arbiter_.state(s);
+    s.same(locked_);
+    s.same(locked_beats_);
+    s.same(weight_);
+    s.same(splitting_);
+    if (splitting_) command(split_);
+    split_beats_.state(s, beat);
+    s.same(command_valid_);
+    if (command_valid_) command(command_);
+    s.same(data_valid_);
+    if (data_valid_) beat(data_);
+    aw_.state(s, command);
+    w_.state(s, beat);
+    for (const std::uint32_t number : {limit_, outstanding_, returned_}) s.same(number);
+    s.count(commands_);
+    s.count(beats_);
+    context_times_.state(s);
+    s.same(b_valid_);
+    if (b_valid_) s.same(b_id_);
+    b_pipe_.state(s, [&](std::uint8_t id) { s.same(id); });
+    for (const std::uint32_t clients : {complete_, weighted_, active_, holding_, open_, rung_, transit_}) s.same(clients);
+    s.cycle(last_transit_ends_);
+    s.cycle(transit_ends_);
+    for (const bool flag : {belled_, changed_, again_, moved_}) s.same(flag);
+    s.cycle(now_);
+    for (Cycle& at : complete_from_) s.cycle(at);
+    if (trail_) dlasim::state_of(s, moving_);
+}
+
 }  // namespace dlasim::fabric

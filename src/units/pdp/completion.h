@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/ring.h"
+#include "base/state.h"
 
 namespace dlasim::pdp {
 
@@ -35,6 +36,7 @@ public:
 
     /// The clock edge; the group whose interrupt pulse is in the next cycle.
     std::optional<unsigned> clock(const Inputs& in);
+    void state(State& s);
 
 private:
     bool reader_done_ = false, waiting_ = false, remembered_ = false;

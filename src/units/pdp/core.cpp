@@ -53,6 +53,7 @@ struct PdpCore final : DirectCore<PdpCore> {
     std::uint64_t work() const override { return writer.atoms_written() * silicon.atom_bytes; }
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trails = &all; }
+    void state(State& s) override;
     void note_trail(Cycle at, bool entered);
     void note_interrupt(Cycle at, bool acknowledged)
     {
@@ -392,6 +393,31 @@ UnitReport PdpCore::report(Cycle end)
                        .write_stall = writer.stall(),
                        .fp16 = {}};
     return {"PDP", phases, totals, clocks, end};
+}
+
+void PdpCore::state(State& s)
+{
+    registers.state(s);
+    read_registers.state(s);
+    reader.state(s, due != kNever && due > next ? due - next : 0);
+    input.state(s);
+    horizontal.state(s);
+    vertical.state(s, layer);
+    writer.state(s);
+    completion.state(s);
+    acks.state(s);
+    s.cycle(late_acknowledge);
+    s.cycle(next);
+    s.cycle(due);
+    for (const bool flag : {active, running, reading, flying, offered}) s.same(flag);
+    s.same(read_parity);
+    s.same(write_parity);
+    phases.state(s);
+    s.same(reads_begun);
+    s.same(reads_used);
+    clocks.state(s);
+    s.same(layers);
+    s.count(beats);
 }
 
 std::string PdpCore::waiting_for() const

@@ -41,4 +41,17 @@ void Acknowledge::insert(Cycle at, std::uint32_t mask)
     for (std::size_t i = due_.size() - 1; i > 0 && due_[i - 1].at > due_[i].at; --i) std::swap(due_[i - 1], due_[i]);
 }
 
+void Acknowledge::state(State& s)
+{
+    layers_.state(s, [&](LayerConfig& layer) {
+        s.same(layer.group);
+        s.same(layer.primary);
+    });
+    due_.state(s, [&](Due& due) {
+        s.cycle(due.at);
+        s.same(due.mask);
+    });
+    s.same(early_);
+}
+
 }  // namespace dlasim::sdp

@@ -12,6 +12,7 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
+#include "base/state.h"
 #include "facts/client.h"
 #include "links/trail.h"
 #include "links/wire.h"
@@ -38,6 +39,7 @@ public:
     Cycle horizon() const { return due_.empty() ? kNever : due_.front().at - 1; }
     /// The trail of the interrupts; null: none.
     Trail* trail = nullptr;
+    void state(State& s);
     bool waiting() const { return !layers_.empty() || !due_.empty(); }
 
 private:

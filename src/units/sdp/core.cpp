@@ -52,6 +52,7 @@ struct SdpCore final : DirectCore<SdpCore> {
         trails = &all;
         acknowledge.trail = &all[TrailPlace::SdpDone];
     }
+    void state(State& s) override;
     void note_trail(Cycle at, const Machine::Answer& now);
     void note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause);
     /// Cycles that need not be evaluated in time, because nothing can leave.
@@ -388,6 +389,28 @@ UnitReport SdpCore::report(Cycle end)
     }
     close_gates(end);
     return {"sdp", phases, totals, clocks, end};
+}
+
+void SdpCore::state(State& s)
+{
+    registers.state(s);
+    read_registers.state(s);
+    machine->state(s);
+    acknowledge.state(s);
+    s.cycle(next);
+    for (const bool flag : {active, running, reading, refused, reads, tables_written, count_stall, count_reads}) s.same(flag);
+    s.same(pending);
+    s.same(reads_begun);
+    s.same(reads_used);
+    phases.state(s);
+    clocks.state(s);
+    for (Closing* gate : {&closing, &read_closing}) {
+        s.cycle(gate->next);
+        s.cycle(gate->end);
+    }
+    s.same(layers);
+    for (std::uint64_t* number : {&beats, &write_stall, &write_stalls}) s.count(*number);
+    for (std::uint64_t& stall : read_stalls) s.count(stall);
 }
 
 std::string SdpCore::waiting_for() const

@@ -53,4 +53,21 @@ void BurstStream::announced(Atoms atoms)
 
 void BurstStream::released(Atoms atoms) { available_ -= atoms.count(); }
 
+void BurstStream::state(State& s)
+{
+    for (Burst* burst : {&d1_, &d2_, &d3_}) {
+        s.same(burst->valid);
+        if (burst->valid) state_of(s, burst->request);
+    }
+    s.address(address_);
+    s.position(left_, kBurstAtoms, INT64_MAX);  // the next burst is a whole one
+    s.same(onfly_);
+    const bool asks = left_ != 0 || d1_.valid || d2_.valid || d3_.valid;
+    s.same(asks);
+    for (std::int64_t* held : {&stored_, &available_}) {
+        if (asks) s.same(*held);
+        else s.count(*held);  // it takes no more room
+    }
+}
+
 }  // namespace dlasim::cdma

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "base/quantity.h"
+#include "base/state.h"
 #include "traffic/memory.h"
 
 namespace dlasim::cdma {
@@ -43,6 +44,7 @@ public:
     void released(Atoms atoms);
     /// CSC starts its ring again: the pending handshake.
     void forget_available() { available_ = 0; }
+    void state(State& s);
 
 private:
     struct Burst {

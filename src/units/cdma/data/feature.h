@@ -32,6 +32,7 @@ public:
     bool read(Cycle at) override;
     bool commit() override;
     void account(Entries added) override;
+    void state(State& s) override;
 
 private:
     void next_group();

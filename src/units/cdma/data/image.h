@@ -29,6 +29,7 @@ public:
 
     void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values) override;
     void account(Entries added) override { onfly_ -= added.count(); }
+    void state(State& s) override;
 
 private:
     struct Plane {

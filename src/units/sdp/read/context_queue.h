@@ -28,6 +28,13 @@ public:
     /// The entry in front leaves the output register.
     void pop(Cycle at);
 
+    template <class S>
+    void state(S& s)
+    {
+        s.cycle(moved_);
+        for (Ring<Cycle>* cycles : {&pushed_, &freed_}) cycles->state(s, [&](Cycle& at) { s.cycle(at); });
+    }
+
 private:
     static constexpr Cycle kWay = 2, kRelease = 2;
     void move(Cycle at);

@@ -22,6 +22,7 @@ bool OperandReader::leave(Cycle at)
 {
     if (++written_ != requests_.front()) return false;
     written_ = 0;
+    ++used_;
     requests_.pop_front();
     front_.context_done(at);
     return true;

@@ -81,4 +81,17 @@ void ReadFront::context_done(Cycle at)
     request_done();
 }
 
+void ReadFront::state(State& s)
+{
+    for (auto& port : ports_) port.state(s, [&](ReadRequest& request) { dlasim::state_of(s, request); });
+    s.same(port_);
+    requests_.state(s);
+    contexts_.state(s);
+    s.same(open_);
+    s.same(blocked_);
+    s.same(arrived_);
+    fifo_.state(s);
+    words_.state(s, [&](std::uint8_t atoms) { s.same(atoms); });
+}
+
 }  // namespace dlasim::sdp

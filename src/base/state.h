@@ -1,0 +1,247 @@
+// The state of the machine at a mark, as every part says it: one declaration, from which a state that recurs is found and the
+// periods behind it are taken in one step (platform/recurrence.h).
+//
+//   part.state(s) ──► s.same(..), s.cycle(..), s.count(..), ..        in the same order, whatever it is asked for
+//                        │
+//                        ├─ Digest    a number: equal states have equal ones
+//                        ├─ Take      all words: two states are compared word by word, what moved has moved by as much again
+//                        └─ Advance   what moved moves on, as often as the period is repeated
+//
+// Two states are equal if everything that decides what happens next is: flags and occupancies, cycles as seen from now, addresses as far as
+// their lowest bits, places in a ring as seen from where it begins. Loop positions may have moved: from where they are nothing follows as
+// long as they stay between the bounds that their part names.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/cycle.h"
+#include "base/quantity.h"
+
+namespace dlasim {
+
+class State {
+public:
+    enum class Kind : std::uint8_t {
+        Same,      // equal
+        Cycle,     // equal as seen from now; or in the past, where it stays
+        Count,     // nothing follows from it
+        Address,   // equal below the granule
+        Position,  // nothing follows from it between its bounds
+        Turning    // a place in a ring, and nothing follows from where
+    };
+    struct Word {
+        std::uint64_t value = 0;
+        std::int64_t first = 0, last = 0;  // bounds of a position; `last`: entries of a ring
+        Kind kind = Kind::Same;
+        std::source_location where;
+    };
+    /// How far back a cycle is seen from now; nothing that is longer ago decides.
+    static constexpr Cycle kBack = 256;
+
+    /// A digest, of the state when all of cycle `now` has been evaluated.
+    explicit State(Cycle now) : now_(now) {}
+    /// All words, into `taken`.
+    State(Cycle now, std::vector<Word>& taken) : task_(Task::Take), now_(now), taken_(&taken) {}
+    /// `times` periods are skipped: a word moves on by its part of `moves`, times so often.
+    State(Cycle now, Cycle period, std::span<const std::uint64_t> moves, std::uint64_t times)
+        : task_(Task::Advance), now_(now), skipped_(times * period), moves_(moves), times_(times)
+    {
+    }
+
+    // ---- for parts
+
+    /// What decides as it is: a number, a flag, an enumerator, a quantity.
+    template <class T>
+    void same(const T& value, std::source_location where = std::source_location::current())
+    {
+        if (task_ == Task::Digest) mix(digest_, raw(value));
+        else next({.value = raw(value), .where = where});
+    }
+    template <class T, std::size_t n>
+    void same(const std::array<T, n>& values, std::source_location where = std::source_location::current())
+    {
+        for (const T& value : values) same(value, where);
+    }
+    /// A cycle, of the past or to come; kNever.
+    void cycle(Cycle& at, std::source_location where = std::source_location::current())
+    {
+        if (task_ == Task::Digest) return mix(digest_, seen(at));
+        if (const std::uint64_t moved = next({.value = at, .kind = Kind::Cycle, .where = where})) at += moved;
+    }
+    /// A number from which nothing follows: of what has happened, or the name of something.
+    template <class T>
+    void count(T& value, std::source_location where = std::source_location::current())
+    {
+        if (task_ == Task::Digest) return;
+        if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::Count, .where = where})) add(value, moved);
+    }
+    /// A place in a loop: while it is in [first, last], all that follows is the same.
+    template <class T>
+    void position(T& value, std::int64_t first, std::int64_t last, std::source_location where = std::source_location::current())
+    {
+        if (task_ == Task::Digest) return;
+        if (const std::uint64_t moved = next({.value = raw(value), .first = first, .last = last, .kind = Kind::Position, .where = where}))
+            add(value, moved);
+    }
+    /// One from 0 to `last` in a loop inside of another, which is at `outer`: where that one moves this one has been at its end.
+    template <class T>
+    void inner_position(T& value, std::int64_t last, std::uint64_t outer, std::source_location where = std::source_location::current())
+    {
+        loop(raw(value), outer);
+        position(value, -static_cast<std::int64_t>(outer), last, where);
+    }
+    /// The same, counting down to `first`.
+    template <class T>
+    void inner_position_down(T& value, std::int64_t first, std::uint64_t outer,
+                             std::source_location where = std::source_location::current())
+    {
+        loop(raw(value), outer);
+        position(value, first, INT64_MAX - static_cast<std::int64_t>(outer), where);
+    }
+    /// A struct of declared counters (base/counters.h). An extreme decides when it is exceeded.
+    template <class Counters>
+    void counters(Counters& values)
+    {
+        for (const Counter<Counters>& counter : dlasim::counters<Counters>) {
+            const bool counts = counter.row.kind != CounterKind::Extreme;
+            std::visit([&](auto place) { this->counter(values.*place, counts); }, counter.place);
+        }
+    }
+    /// An address, of which what is below granule() decides.
+    template <class T>
+    void address(T& value, std::source_location where = std::source_location::current())
+    {
+        if (task_ == Task::Digest) return mix(digest_, raw(value) % granule_);
+        if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::Address, .where = where})) add(value, moved);
+    }
+    /// Bytes, a power of two: the largest block at whose ends anybody cuts.
+    std::uint64_t granule() const { return granule_; }
+    /// Where a ring of `size` entries begins, or another place of it: nothing follows from where that is.
+    template <class T>
+    void turning(T& value, std::uint64_t size, std::source_location where = std::source_location::current())
+    {
+        if (task_ == Task::Digest) return;
+        const std::uint64_t moved =
+            next({.value = raw(value), .last = static_cast<std::int64_t>(size), .kind = Kind::Turning, .where = where});
+        if (moved != 0) value = static_cast<T>((raw(value) + moved) % size);
+    }
+    /// A place of a ring of `size` entries, as seen from `origin`. Before that one is said.
+    template <class T>
+    void place(T& value, std::uint64_t origin, std::uint64_t size, std::source_location where = std::source_location::current())
+    {
+        same((raw(value) + size - origin % size) % size, where);
+        turning(value, size, where);
+    }
+    /// Not after now: of a cycle that has been said.
+    bool past(Cycle at) const { return at <= now_ + skipped_; }
+    /// Pointers and the like that belong to what has moved are found anew.
+    bool advancing() const { return task_ == Task::Advance; }
+    Cycle now() const { return now_; }
+    /// The part cannot say, now: nothing is repeated unless it sleeps.
+    void unknown() { unknown_ = true; }
+
+    // ---- for who asks
+
+    /// Before the first word.
+    void set_granule(std::uint64_t bytes) { granule_ = bytes; }
+
+    std::uint64_t digest() const { return digest_; }
+    /// Where an inner loop is, and the one around it.
+    struct Loop {
+        std::uint64_t inner, outer;
+    };
+    /// Of a digest: all of them. Two states of one digest recur if every inner loop is where it was or has not been at its end.
+    const std::vector<Loop>& loops() const { return loops_; }
+    /// A module that cannot say more: it has not been evaluated, and will not be but where it is woken.
+    template <class Module>
+    void asleep(const Module& module, std::source_location where = std::source_location::current())
+    {
+        same(module.evaluations(), where);
+        if (task_ == Task::Take && module.waiting()) refuse();
+    }
+    /// Nothing is repeated from here on.
+    void refuse() { refused_ = true; }
+    bool refused() const { return refused_; }
+    /// Whether a part could not say since the last time this was asked.
+    bool any_unknown() { return std::exchange(unknown_, false); }
+
+private:
+    enum class Task : std::uint8_t { Digest, Take, Advance };
+
+    void counter(std::uint64_t& value, bool counts)
+    {
+        if (counts) count(value);
+        else same(value);
+    }
+    void counter(std::optional<std::uint64_t>& value, bool counts)
+    {
+        if (value) counter(*value, counts);
+    }
+    void counter(std::vector<std::uint64_t>& values, bool counts)
+    {
+        for (std::uint64_t& value : values) counter(value, counts);
+    }
+    void loop(std::uint64_t value, std::uint64_t outer)
+    {
+        if (task_ == Task::Digest) loops_.push_back({value, outer});
+    }
+    template <class T>
+    static constexpr std::uint64_t raw(const T& value)
+    {
+        if constexpr (std::is_enum_v<T>) return static_cast<std::uint64_t>(static_cast<std::underlying_type_t<T>>(value));
+        else if constexpr (requires { value.byte(); }) return value.byte();
+        else if constexpr (requires { value.count(); }) return static_cast<std::uint64_t>(value.count());
+        else {
+            static_assert(std::is_integral_v<T>);
+            return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+        }
+    }
+    template <class T>
+    static void add(T& value, std::uint64_t moved)
+    {
+        if constexpr (requires { value.byte(); }) value += moved;
+        else if constexpr (requires { value.count(); }) value += T(static_cast<decltype(value.count())>(moved));
+        else value = static_cast<T>(static_cast<std::uint64_t>(value) + moved);
+    }
+    static void mix(std::uint64_t& digest, std::uint64_t word)
+    {
+        digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
+        digest ^= digest >> 29;
+    }
+    /// As seen from now.
+    std::uint64_t seen(Cycle at) const
+    {
+        if (at == kNever) return kNever;
+        return at + kBack > now_ ? at - now_ : kNever - 1;
+    }
+    /// How far the word moves.
+    std::uint64_t next(const Word& word)
+    {
+        if (task_ == Task::Take) {
+            taken_->push_back(word);
+            return 0;
+        }
+        return moves_[at_++] * times_;
+    }
+
+    Task task_ = Task::Digest;
+    const Cycle now_, skipped_ = 0;
+    std::uint64_t granule_ = 4096;
+    std::uint64_t digest_ = 0xcbf29ce484222325u;
+    std::vector<Loop> loops_;
+    bool unknown_ = false, refused_ = false;
+    std::vector<Word>* taken_ = nullptr;
+    std::span<const std::uint64_t> moves_;
+    std::uint64_t times_ = 0;
+    std::size_t at_ = 0;
+};
+
+}  // namespace dlasim

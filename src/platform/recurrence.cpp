@@ -1,0 +1,226 @@
+#include "platform/recurrence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "platform/critical_path.h"
+#include "platform/top.h"
+
+namespace dlasim {
+namespace {
+
+// A period is longer than anything takes on its way through a unit: what is said late is said of the period before.
+constexpr Cycle kShortest = State::kBack;
+constexpr std::size_t kMostSeen = 4096;  // marks that are remembered
+
+// In evaluations: what a look costs, which part of all is spent on looks and which part of what they have saved.
+constexpr std::uint64_t kLook = 64, kPart = 40, kSaved = 8;
+// Looks that are saved up at most, and before the next ones are taken.
+constexpr std::uint64_t kMostLooks = 512, kManyLooks = 64;
+
+}  // namespace
+
+Recurrence::Recurrence(Clock& clock, Top& top, CriticalPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit)
+    : clock_(clock), top_(top), path_(path), repeats_(repeats), granule_(granule), limit_(std::move(limit))
+{
+    budget_ = kManyLooks * kLook;
+    for (UnitModule* unit : top_.units()) unit->core().mark(clock_.marked);
+    clock_.on_mark = [this](Cycle now) { reached(now); };
+}
+
+void Recurrence::say(State& s)
+{
+    s.set_granule(granule_);
+    top_.state(s);
+}
+
+/// Nothing if this one cannot recur.
+std::optional<Recurrence::Seen> Recurrence::digest(Cycle now)
+{
+    State s(now);
+    say(s);
+    if (s.refused()) return std::nullopt;
+    return Seen{now, s.digest(), s.loops()};
+}
+
+void Recurrence::reached(Cycle now)
+{
+    if (period_ == 0) {
+        if (affordable()) look(now);
+        return;
+    }
+    if (now < since_ + period_) return;
+    if (left_ != 0) return check(now);
+    if (now == since_ + period_ && recurs(now) && measured(now)) {
+        const std::uint64_t most = times(now), told = may_tell();
+        if (const std::uint64_t n = std::min(most, told)) {
+            if (repeats_ == Repeats::Skipped) return skip(now, n);
+            left_ = n;
+            since_ = now;
+            return;
+        }
+        if (most > 1 && !again_) return measure(now, period_, true);  // what the trails said of the first period has been forgotten
+    }
+    period_ = 0;
+}
+
+/// Looks take a small part of the time that is simulated, and some of what they save. They are taken one after the other, since what is
+/// between two that are equal is not known.
+bool Recurrence::affordable()
+{
+    const std::uint64_t evaluations = top_.evaluations();
+    budget_ = std::min(budget_ + (evaluations - evaluated_) / kPart, kMostLooks * kLook);
+    evaluated_ = evaluations;
+    looking_ = budget_ >= (looking_ ? kLook : kManyLooks * kLook);
+    if (looking_) budget_ -= kLook;
+    return looking_;
+}
+
+/// The state is the one from which on is measured.
+bool Recurrence::recurs(Cycle now)
+{
+    const std::optional<Seen> state = digest(now);
+    return state && state->digest == measured_.digest && state->like(measured_);
+}
+
+/// For a state that has been before.
+void Recurrence::look(Cycle now)
+{
+    const std::optional<Seen> state = digest(now);
+    if (!state) return;
+    if (++known_ > kMostSeen) {
+        seen_.clear();
+        known_ = 1;
+    }
+    std::vector<Seen>& before = seen_[state->digest];
+    const auto like = std::ranges::find_if(before.rbegin(), before.rend(),
+                                           [&](const Seen& seen) { return now - seen.at >= kShortest && state->like(seen); });
+    const Cycle then = like == before.rend() ? kNever : like->at;
+    before.push_back(*state);
+    if (then == kNever) return;
+    measured_ = *state;
+    measure(now, now - then, false);
+}
+
+/// From now on what moves in a period, `again` if that was done before.
+void Recurrence::measure(Cycle now, Cycle period, bool again)
+{
+    period_ = period;
+    since_ = now;
+    again_ = again;
+    measured_from_ = top_.evaluations();
+    from_.clear();
+    State s(now, from_);
+    say(s);
+}
+
+/// The words at the end of the period, and how far they have moved; false if one of them has in a way that does not go on.
+bool Recurrence::measured(Cycle now)
+{
+    to_.clear();
+    State s(now, to_);
+    say(s);
+    if (s.refused() || to_.size() != from_.size()) return false;
+    moves_.assign(to_.size(), 0);
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+        const State::Word &a = from_[i], &b = to_[i];
+        if (a.kind != b.kind) return false;
+        const std::uint64_t moved = b.value - a.value;
+        switch (a.kind) {
+            case State::Kind::Same:
+                if (moved != 0) return false;
+                break;
+            case State::Kind::Cycle:
+                if (a.value == b.value ? a.value > since_ && a.value != kNever : moved != period_) return false;
+                moves_[i] = moved;
+                break;
+            case State::Kind::Address:
+                if (moved % granule_ != 0) return false;
+                moves_[i] = moved;
+                break;
+            case State::Kind::Count:
+                moves_[i] = moved;
+                break;
+            case State::Kind::Position:
+                if (moved != 0 && (a.first != b.first || a.last != b.last || static_cast<std::int64_t>(a.value) < a.first ||
+                                   static_cast<std::int64_t>(a.value) > a.last))
+                    return false;
+                moves_[i] = moved;
+                break;
+            case State::Kind::Turning:
+                if (a.last != b.last) return false;
+                moves_[i] = b.last == 0 ? 0 : (moved + static_cast<std::uint64_t>(b.last)) % static_cast<std::uint64_t>(b.last);
+                break;
+        }
+    }
+    return true;
+}
+
+/// How often the period may be repeated.
+std::uint64_t Recurrence::times(Cycle now)
+{
+    const Cycle end = std::min(limit_(), clock_.others());
+    if (end <= now + period_) return 0;
+    std::uint64_t times = (end - 1 - now) / period_;
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+        const State::Word& word = to_[i];
+        if (word.kind != State::Kind::Position || moves_[i] == 0) continue;
+        const auto at = static_cast<std::int64_t>(word.value), moved = static_cast<std::int64_t>(moves_[i]);
+        if (at < word.first || at > word.last) return 0;
+        times = std::min(times, static_cast<std::uint64_t>(moved > 0 ? (word.last - at) / moved : (at - word.first) / -moved));
+    }
+    return times;
+}
+
+/// As times(), as far as the trails are concerned.
+std::uint64_t Recurrence::may_tell()
+{
+    return path_ && repeats_ == Repeats::Skipped ? path_->may_repeat(since_ - period_, since_) : UINT64_MAX;
+}
+
+/// A period that could have been skipped has been simulated: it has to be like the one before.
+void Recurrence::check(Cycle now)
+{
+    const std::string period = fmt::format("the period of {} cycles up to {} is not like that before", period_, since_ + period_);
+    from_.swap(to_);
+    to_.clear();
+    State s(now, to_);
+    say(s);
+    std::string what;
+    if (now != since_ + period_) what = fmt::format("{}: no mark", period);
+    for (std::size_t i = 0; what.empty() && i < std::min(to_.size(), from_.size()); ++i) {
+        const State::Word &a = from_[i], &b = to_[i];
+        std::uint64_t expected = a.value + moves_[i];
+        if (a.kind == State::Kind::Turning && a.last != 0) expected %= static_cast<std::uint64_t>(a.last);
+        const bool equal = a.kind == State::Kind::Address ? (b.value - expected) % granule_ == 0
+                           : a.kind == State::Kind::Cycle && b.value != kNever && b.value + State::kBack < now
+                               ? expected + State::kBack < now
+                               : b.value == expected;
+        if (a.kind != b.kind || !equal)
+            what = fmt::format("{}: {}:{} has {} in place of {}", period, b.where.file_name(), b.where.line(), b.value, expected);
+    }
+    if (what.empty() && to_.size() != from_.size()) what = fmt::format("{}: {} words in place of {}", period, to_.size(), from_.size());
+    if (!what.empty()) top_.failures().report("recurrence", what.c_str());
+    since_ = now;
+    if (--left_ != 0) return;
+    period_ = 0;
+    seen_.clear();
+    known_ = 0;
+}
+
+void Recurrence::skip(Cycle now, std::uint64_t times)
+{
+    if (path_) path_->repeat(since_ - period_, since_, times);
+    State s(now, period_, moves_, times);
+    say(s);
+    clock_.skip(times * period_);
+    budget_ += times * (top_.evaluations() - measured_from_) / kSaved;
+    skipped_ += times * period_;
+    seen_.clear();  // a period with skipped ones in it is longer than need be
+    known_ = 0;
+    period_ = 0;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,92 @@
+// A steady state is one step: when the machine is in the state of an earlier mark (base/state.h), what happened since then happens again,
+// for as long as no loop comes to an end and nobody else has anything to do. So clock, counters, positions and trails move on
+// by whole periods, and nothing is evaluated in between.
+//
+//   mark ────── P ──────► mark ────── P ──────► mark ═════════ n · P ═════════►
+//   first digest          equal: all words      equal: what moved moves on n times
+//                         are taken             (or, checked: it is simulated, and compared)
+//
+// Marks are where units say so: where CSC has sent what completes the sums of a stripe.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/state.h"
+#include "links/module.h"
+#include "platform/repeats.h"
+
+namespace dlasim {
+
+class CriticalPath;
+class Top;
+
+class Recurrence {
+public:
+    /// `granule`: of addresses. `path`: null without causes. `limit`: the first cycle that must be evaluated whatever recurs. All live
+    /// longer. pre: memories behind the ports keep no state
+    Recurrence(Clock& clock, Top& top, CriticalPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit);
+
+    ~Recurrence() { clock_.on_mark = nullptr; }
+    Recurrence(const Recurrence&) = delete;
+    Recurrence& operator=(const Recurrence&) = delete;
+
+    /// A period is measured: what the trails say of it is not to be forgotten.
+    bool measures() const { return period_ != 0; }
+    /// The trails have become too long.
+    void give_up() { period_ = left_ = 0; }
+    /// Cycles so far.
+    Cycle skipped() const { return skipped_; }
+
+private:
+    using Words = std::vector<State::Word>;
+
+    void reached(Cycle now);
+    void say(State& s);
+    /// A mark.
+    struct Seen {
+        Cycle at = 0;
+        std::uint64_t digest = 0;
+        std::vector<State::Loop> loops;
+        /// Every inner loop is where it was, or has not been at its end since.
+        bool like(const Seen& before) const
+        {
+            return std::ranges::equal(loops, before.loops,
+                                      [](const State::Loop& a, const State::Loop& b) { return a.inner == b.inner || a.outer == b.outer; });
+        }
+    };
+    std::optional<Seen> digest(Cycle now);
+    bool affordable();
+    bool recurs(Cycle now);
+    void look(Cycle now);
+    void measure(Cycle now, Cycle period, bool again);
+    bool measured(Cycle now);
+    std::uint64_t times(Cycle now);
+    std::uint64_t may_tell();
+    void check(Cycle now);
+    void skip(Cycle now, std::uint64_t times);
+
+    Clock& clock_;
+    Top& top_;
+    CriticalPath* path_;
+    const Repeats repeats_;
+    const std::uint64_t granule_;  // State::granule()
+    const std::function<Cycle()> limit_;
+
+    std::unordered_map<std::uint64_t, std::vector<Seen>> seen_;     // by digest
+    std::size_t known_ = 0;                                         // of these
+    Cycle period_ = 0, since_ = 0;                                  // that is measured, since this cycle
+    Seen measured_;                                                 // its beginning
+    Words from_, to_;                                               // its ends
+    std::vector<std::uint64_t> moves_;                              // in it
+    bool again_ = false;                                            // for the second time
+    std::uint64_t left_ = 0;                                        // checked: periods to compare
+    std::uint64_t budget_ = 0, evaluated_ = 0, measured_from_ = 0;  // of looks: evaluations that may be spent, and so far
+    bool looking_ = true;
+    Cycle skipped_ = 0;
+};
+
+}  // namespace dlasim
