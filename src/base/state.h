@@ -14,7 +14,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -37,11 +36,18 @@ public:
         Position,  // nothing follows from it between its bounds
         Turning    // a place in a ring, and nothing follows from where
     };
+    /// Of the source that says a word.
+    struct Where {
+        const char* file = nullptr;
+        unsigned line = 0;
+        /// The caller's: clang 14 has no std::source_location.
+        static constexpr Where here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
+    };
     struct Word {
         std::uint64_t value = 0;
         std::int64_t first = 0, last = 0;  // bounds of a position; `last`: entries of a ring
         Kind kind = Kind::Same;
-        std::source_location where;
+        Where where{};
     };
     /// How far back a cycle is seen from now; nothing that is longer ago decides.
     static constexpr Cycle kBack = 256;
@@ -60,32 +66,32 @@ public:
 
     /// What decides as it is: a number, a flag, an enumerator, a quantity.
     template <class T>
-    void same(const T& value, std::source_location where = std::source_location::current())
+    void same(const T& value, Where where = Where::here())
     {
         if (task_ == Task::Digest) mix(digest_, raw(value));
         else next({.value = raw(value), .where = where});
     }
     template <class T, std::size_t n>
-    void same(const std::array<T, n>& values, std::source_location where = std::source_location::current())
+    void same(const std::array<T, n>& values, Where where = Where::here())
     {
         for (const T& value : values) same(value, where);
     }
     /// A cycle, of the past or to come; kNever.
-    void cycle(Cycle& at, std::source_location where = std::source_location::current())
+    void cycle(Cycle& at, Where where = Where::here())
     {
         if (task_ == Task::Digest) return mix(digest_, seen(at));
         if (const std::uint64_t moved = next({.value = at, .kind = Kind::Cycle, .where = where})) at += moved;
     }
     /// A number from which nothing follows: of what has happened, or the name of something.
     template <class T>
-    void count(T& value, std::source_location where = std::source_location::current())
+    void count(T& value, Where where = Where::here())
     {
         if (task_ == Task::Digest) return;
         if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::Count, .where = where})) add(value, moved);
     }
     /// A place in a loop: while it is in [first, last], all that follows is the same.
     template <class T>
-    void position(T& value, std::int64_t first, std::int64_t last, std::source_location where = std::source_location::current())
+    void position(T& value, std::int64_t first, std::int64_t last, Where where = Where::here())
     {
         if (task_ == Task::Digest) return;
         if (const std::uint64_t moved = next({.value = raw(value), .first = first, .last = last, .kind = Kind::Position, .where = where}))
@@ -93,15 +99,14 @@ public:
     }
     /// One from 0 to `last` in a loop inside of another, which is at `outer`: where that one moves this one has been at its end.
     template <class T>
-    void inner_position(T& value, std::int64_t last, std::uint64_t outer, std::source_location where = std::source_location::current())
+    void inner_position(T& value, std::int64_t last, std::uint64_t outer, Where where = Where::here())
     {
         loop(raw(value), outer);
         position(value, -static_cast<std::int64_t>(outer), last, where);
     }
     /// The same, counting down to `first`.
     template <class T>
-    void inner_position_down(T& value, std::int64_t first, std::uint64_t outer,
-                             std::source_location where = std::source_location::current())
+    void inner_position_down(T& value, std::int64_t first, std::uint64_t outer, Where where = Where::here())
     {
         loop(raw(value), outer);
         position(value, first, INT64_MAX - static_cast<std::int64_t>(outer), where);
@@ -117,7 +122,7 @@ public:
     }
     /// An address, of which what is below granule() decides.
     template <class T>
-    void address(T& value, std::source_location where = std::source_location::current())
+    void address(T& value, Where where = Where::here())
     {
         if (task_ == Task::Digest) return mix(digest_, raw(value) % granule_);
         if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::Address, .where = where})) add(value, moved);
@@ -126,7 +131,7 @@ public:
     std::uint64_t granule() const { return granule_; }
     /// Where a ring of `size` entries begins, or another place of it: nothing follows from where that is.
     template <class T>
-    void turning(T& value, std::uint64_t size, std::source_location where = std::source_location::current())
+    void turning(T& value, std::uint64_t size, Where where = Where::here())
     {
         if (task_ == Task::Digest) return;
         const std::uint64_t moved =
@@ -135,7 +140,7 @@ public:
     }
     /// A place of a ring of `size` entries, as seen from `origin`. Before that one is said.
     template <class T>
-    void place(T& value, std::uint64_t origin, std::uint64_t size, std::source_location where = std::source_location::current())
+    void place(T& value, std::uint64_t origin, std::uint64_t size, Where where = Where::here())
     {
         same((raw(value) + size - origin % size) % size, where);
         turning(value, size, where);
@@ -162,7 +167,7 @@ public:
     const std::vector<Loop>& loops() const { return loops_; }
     /// A module that cannot say more: it has not been evaluated, and will not be but where it is woken.
     template <class Module>
-    void asleep(const Module& module, std::source_location where = std::source_location::current())
+    void asleep(const Module& module, Where where = Where::here())
     {
         same(module.evaluations(), where);
         if (task_ == Task::Take && module.waiting()) refuse();

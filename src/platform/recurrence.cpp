@@ -199,7 +199,7 @@ void Recurrence::check(Cycle now)
                                ? expected + State::kBack < now
                                : b.value == expected;
         if (a.kind != b.kind || !equal)
-            what = fmt::format("{}: {}:{} has {} in place of {}", period, b.where.file_name(), b.where.line(), b.value, expected);
+            what = fmt::format("{}: {}:{} has {} in place of {}", period, b.where.file, b.where.line, b.value, expected);
     }
     if (what.empty() && to_.size() != from_.size()) what = fmt::format("{}: {} words in place of {}", period, to_.size(), from_.size());
     if (!what.empty()) top_.failures().report("recurrence", what.c_str());
