@@ -202,7 +202,7 @@ void Recurrence::check(Cycle now)
             what = fmt::format("{}: {}:{} has {} in place of {}", period, b.where.file, b.where.line, b.value, expected);
     }
     if (what.empty() && to_.size() != from_.size()) what = fmt::format("{}: {} words in place of {}", period, to_.size(), from_.size());
-    if (!what.empty()) top_.failures().report("recurrence", what.c_str());
+    if (!what.empty()) top_.failures().report("recurrence", what);
     since_ = now;
     if (--left_ != 0) return;
     period_ = 0;
