@@ -3,38 +3,48 @@
 
 usage: repeats.py DLASIM [--page FILE]
 
-Every network runs with --repeats simulate and skip in turn, five times each. Reported are the medians of user and system time of the whole
-command, causes included, and how many cycles were skipped. Nothing else should run meanwhile.
+Every network runs with every cycle simulated, with cycles skipped, and with cycles skipped and no causes, in turn. Reported are the medians
+of user and system time of the whole command, how many cycles were skipped, and the peak memory of the first two. Nothing else should run
+meanwhile.
 
 --page  write the table between the marks of this page
 
-Exit status 1 if the results are not the same bytes. Python standard library only.
+Exit status 1 if skipping leads to other bytes of result.json. Python standard library only.
 """
 import argparse
 import re
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from cpu_time import cpu_time
 from page_table import write_table
 
 NETWORKS = Path(__file__).resolve().parents[1] / "models/networks"
 RUNS = 5
+WAYS = (["--repeats", "simulate"], ["--repeats", "skip"], ["--repeats", "skip", "--no-causes"])
 
 
-def measure(dlasim, network, hardware, repeats):
-    """CPU seconds, bytes of result.json, cycles skipped of one run."""
+def measure(dlasim, network, hardware, way):
+    """CPU seconds, MB, bytes of result.json, cycles skipped of one run."""
     with tempfile.TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([dlasim, "run", NETWORKS / f"{network}.json", "--hw", hardware, "--timing-only", "--reproducible", "--quiet",
-                               "--times", "--repeats", repeats, "--out", folder], check=True, capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        skipped = re.search(r"(\d+) cycles were as others before", done.stderr)
-        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return seconds, Path(folder, "result.json").read_bytes(), int(skipped[1]) if skipped else 0
+        seconds, memory, said = cpu_time([dlasim, "run", NETWORKS / f"{network}.json", "--hw", hardware, "--timing-only", "--reproducible",
+                                          "--quiet", "--times", "--out", folder, *way])
+        skipped = re.search(r"(\d+) cycles were as others before", said)
+        return seconds, memory, Path(folder, "result.json").read_bytes(), int(skipped[1]) if skipped else 0
+
+
+def row(dlasim, network, hardware):
+    runs = [[measure(dlasim, network, hardware, way) for way in WAYS] for _ in range(RUNS)]
+    results = {result for run in runs for _, _, result, _ in run[:2]}
+    if len(results) != 1:
+        sys.exit(f"{network} on {hardware}: other results")
+    cycles = int(re.search(rb'"cycles": (\d+)', results.pop())[1])
+    simulated, skipped, no_causes = (statistics.median(run[way][0] for run in runs) for way in range(len(WAYS)))
+    memory = [max(run[way][1] for run in runs) for way in range(2)]
+    return (f"| {network} | {hardware} | {cycles:,} | {100 * runs[0][1][3] / cycles:.0f} % | {simulated:.3g} | {skipped:.3g} | "
+            f"{100 * (skipped / simulated - 1):+.0f} % | {no_causes:.3g} | {memory[0]:.0f}, {memory[1]:.0f} |")
 
 
 def main():
@@ -42,21 +52,10 @@ def main():
     parser.add_argument("dlasim", type=Path)
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
-    lines = ["| network | hardware | cycles | skipped | every cycle simulated, s | skipped, s | |", "|---|---|---:|---:|---:|---:|---:|"]
+    lines = ["| network | hardware | cycles | skipped | all simulated, s | skipped, s | | and no causes, s | MB |", "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
     for hardware in ("nv_large", "nv_small"):
         for network in ("resnet50", "mobilenet_v1", "vgg16", "squeezenet_v1_1"):
-            seconds, results = {"simulate": [], "skip": []}, set()
-            for _ in range(RUNS):
-                for repeats, taken in seconds.items():
-                    second, result, skipped = measure(options.dlasim.resolve(), network, hardware, repeats)
-                    taken.append(second)
-                    results.add(result)
-            if len(results) != 1:
-                sys.exit(f"{network} on {hardware}: other results")
-            cycles = int(re.search(rb'"cycles": (\d+)', results.pop())[1])
-            simulated, fast = (statistics.median(taken) for taken in seconds.values())
-            lines.append(f"| {network} | {hardware} | {cycles:,} | {100 * skipped / cycles:.0f} % | {simulated:.3g} | {fast:.3g} | "
-                         f"{100 * (fast / simulated - 1):+.0f} % |")
+            lines.append(row(options.dlasim.resolve(), network, hardware))
             print(lines[-1], file=sys.stderr, flush=True)
     table = "\n".join(lines)
     print(table)

@@ -19,12 +19,12 @@ import argparse
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from cpu_time import cpu_time
 from page_table import write_table
 
 MULTIPLICATIONS = 3_855_925_248
@@ -71,17 +71,15 @@ def layers():
 def run(descriptor, folder, options):
     path = folder / (descriptor["name"] + ".json")
     path.write_text(json.dumps(descriptor, indent=2) + "\n")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([options.dlasim, "run", path, "--hw", options.hw, "--memory", options.memory, "--out", folder / "out", "--quiet", "--times"],
-                          capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"{descriptor['name']}: exit status {done.returncode}\n{done.stderr}")
+    try:
+        seconds, _, said = cpu_time([options.dlasim, "run", path, "--hw", options.hw, "--memory", options.memory, "--out", folder / "out",
+                                     "--quiet", "--times"])
+    except subprocess.CalledProcessError as failed:
+        sys.exit(f"{descriptor['name']}: exit status {failed.returncode}\n{failed.stderr}")
     result = json.loads((folder / "out" / "result.json").read_text())
     if result["verified"] is not True:
         sys.exit(f"{descriptor['name']}: not verified")
-    return {"name": descriptor["name"], "cycles": result["cycles"], "macs": result["macs"], "inside": float(done.stderr.split("all, ")[1].split()[0]),
-            "all": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+    return {"name": descriptor["name"], "cycles": result["cycles"], "macs": result["macs"], "inside": float(said.split("all, ")[1].split()[0]), "all": seconds}
 
 
 def main():

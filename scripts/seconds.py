@@ -14,13 +14,12 @@ Exit status 1 if cycles differ. Python standard library only.
 """
 import argparse
 import json
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from cpu_time import cpu_time
 from page_table import write_table
 
 NETWORKS = Path(__file__).resolve().parents[1] / "models/networks"
@@ -37,11 +36,8 @@ WORK = [
 
 def measure(dlasim, network, hardware, memory, values, folder):
     """CPU seconds and cycles of one run."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([dlasim, "net", NETWORKS / f"{network}.json", "--hw", hardware, "--memory", memory, "--quiet", "--out", folder,
-                    *([] if values else ["--timing-only"])], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds, _, _ = cpu_time([dlasim, "net", NETWORKS / f"{network}.json", "--hw", hardware, "--memory", memory, "--quiet", "--out", folder,
+                              *([] if values else ["--timing-only"])])
     return seconds, json.loads(Path(folder, "result.json").read_text())["cycles"]
 
 

@@ -271,7 +271,8 @@ public:
         return to - from;
     }
     /// The time of so many `bursts`, a `period` of cycles, comes `times` times more: all that was told of bursts so far is told of those
-    /// that follow, as the port and the interface would. `busy`, `follows`: as for answer(); `interval`: as for accept().
+    /// that follow, as the port and the interface would. pre: not explained. `busy`, `follows`: as for answer(); `interval`: as for
+    /// accept().
     void repeat(Number bursts, Cycle period, std::uint64_t times, Cycle interval, Cycle busy, Cycle follows)
     {
         if (bursts == 0) return;

@@ -139,7 +139,7 @@ std::optional<Cycle> same_figures_of_repeats(std::uint64_t seed, const RandomLay
     return skipped;
 }
 
-/// True if all is well.
+/// True if all is well, and something was skipped.
 bool run_all_repeats(const std::string& kind, std::uint64_t first, std::uint64_t count)
 {
     Cycle skipped = 0;
@@ -149,8 +149,8 @@ bool run_all_repeats(const std::string& kind, std::uint64_t first, std::uint64_t
         good &= of_layer.has_value();
         skipped += of_layer.value_or(0);
     }
-    fmt::print("{} cycles skipped\n", skipped);
-    return good;
+    if (skipped == 0) fmt::print("NOTHING of {} repeats itself\n", kind);
+    return good && skipped != 0;
 }
 
 }  // namespace

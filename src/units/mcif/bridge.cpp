@@ -473,7 +473,7 @@ Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { re
 
 void Bridge::state(State& s)
 {
-    if (requesting_) s.unknown();
+    if (requesting_ || pace_.explains) s.unknown();
     s.cycle(free_from_);
     s.same(held_);
     s.same(fault_.empty());
@@ -508,10 +508,6 @@ void Bridge::state(State& s, Burst& burst)
     if (!trail_) return;
     s.count(burst.number);
     if (s.advancing()) burst.told = &(read ? trail_->reads : trail_->writes)[burst.number];
-    if (!pace_.explains) return;
-    s.same(burst.waits.taken);
-    s.same(burst.waits.waited);
-    s.cycle(burst.waits.ready);
 }
 
 // ---- payloads
