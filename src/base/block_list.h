@@ -20,14 +20,14 @@ public:
     Number base() const { return base_; }
     Number end() const { return end_; }
     bool has(Number number) const { return number >= base_ && number < end_; }
-    T& operator[](Number number) { return blocks_[(number - first_) / kItems][number % kItems]; }
-    const T& operator[](Number number) const { return blocks_[(number - first_) / kItems][number % kItems]; }
+    T& operator[](Number number) { return blocks_[(number - first_) / kItems][(number - first_) % kItems]; }
+    const T& operator[](Number number) const { return blocks_[(number - first_) / kItems][(number - first_) % kItems]; }
     /// The item of a number, from the one before it: quicker.
-    T* next(T* before, Number number) { return number % kItems == 0 ? &(*this)[number] : before + 1; }
+    T* next(T* before, Number number) { return (number - first_) % kItems == 0 ? &(*this)[number] : before + 1; }
     /// One more, with nothing in it yet.
     T& extend()
     {
-        if (end_ % kItems == 0) grow();
+        if ((end_ - first_) % kItems == 0) grow();
         ++end_;
         return *next_++;
     }
@@ -39,6 +39,13 @@ public:
         for (std::size_t i = 0; i < whole; ++i) spare_.push_back(std::move(blocks_[i]));
         blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole));
         first_ += whole * kItems;
+    }
+    /// All are called by numbers so much higher, as if as many others had come and been forgotten.
+    void renumber(Number more)
+    {
+        first_ += more;
+        base_ += more;
+        end_ += more;
     }
 
 private:

@@ -101,14 +101,14 @@ public:
     template <class T>
     void inner_position(T& value, std::int64_t last, std::uint64_t outer, Where where = Where::here())
     {
-        loop(raw(value), outer);
+        if (task_ == Task::Digest) loops_.push_back({raw(value), outer, -static_cast<std::int64_t>(outer), last});
         position(value, -static_cast<std::int64_t>(outer), last, where);
     }
     /// The same, counting down to `first`.
     template <class T>
     void inner_position_down(T& value, std::int64_t first, std::uint64_t outer, Where where = Where::here())
     {
-        loop(raw(value), outer);
+        if (task_ == Task::Digest) loops_.push_back({raw(value), outer, first, INT64_MAX - static_cast<std::int64_t>(outer)});
         position(value, first, INT64_MAX - static_cast<std::int64_t>(outer), where);
     }
     /// A struct of declared counters (base/counters.h). An extreme decides when it is exceeded.
@@ -159,12 +159,21 @@ public:
     void set_granule(std::uint64_t bytes) { granule_ = bytes; }
 
     std::uint64_t digest() const { return digest_; }
-    /// Where an inner loop is, and the one around it.
+    /// How often a position in [first, last] that has moved so far may do so again.
+    static std::uint64_t times(std::uint64_t value, std::uint64_t has_moved, std::int64_t first, std::int64_t last)
+    {
+        const auto at = static_cast<std::int64_t>(value), moved = static_cast<std::int64_t>(has_moved);
+        if (moved == 0) return UINT64_MAX;
+        if (at < first || at > last) return 0;
+        return static_cast<std::uint64_t>(moved > 0 ? (last - at) / moved : (at - first) / -moved);
+    }
+    /// Where an inner loop is, and the one around it; and between what it may be.
     struct Loop {
         std::uint64_t inner, outer;
+        std::int64_t first, last;
     };
     /// Of a digest: all of them. Two states of one digest recur if every inner loop is where it was or has not been at its end.
-    const std::vector<Loop>& loops() const { return loops_; }
+    std::vector<Loop>& loops() { return loops_; }
     /// A module that cannot say more: it has not been evaluated, and will not be but where it is woken.
     template <class Module>
     void asleep(const Module& module, Where where = Where::here())
@@ -193,10 +202,6 @@ private:
     void counter(std::vector<std::uint64_t>& values, bool counts)
     {
         for (std::uint64_t& value : values) counter(value, counts);
-    }
-    void loop(std::uint64_t value, std::uint64_t outer)
-    {
-        if (task_ == Task::Digest) loops_.push_back({value, outer});
     }
     template <class T>
     static constexpr std::uint64_t raw(const T& value)

@@ -123,6 +123,11 @@ public:
             for (std::size_t n = from; n < to; ++n) add(segments_[n], i * period);
         for (const Segment& segment : later) add(segment, times * period);
     }
+    /// What was said of the cycles behind `since` moves on by so many cycles.
+    void move(Cycle since, Cycle cycles)
+    {
+        for (std::size_t n = behind(since); n < segments_.size(); ++n) segments_[n].from += cycles;
+    }
 
 private:
     /// The place of what is said first of later cycles.
@@ -135,14 +140,18 @@ private:
     {
         if (segments_.back().from >= from || !segments_.back().same(now)) change(from, now);
     }
-    /// Most changes are later than all before: they need no more than a place behind these.
+    /// Most changes are later than all before, or of the cycle of the last one: they need no more than a place behind these.
     [[gnu::noinline]] void change(Cycle from, Note now)
     {
-        if (segments_.back().from < from && segments_.size() != segments_.capacity()) {
-            if (now.event || !segments_.back().same(now)) segments_.push_back({now, from});
-            return;
+        Segment& last = segments_.back();
+        if (last.from < from && segments_.size() != segments_.capacity()) {
+            if (now.event || !last.same(now)) segments_.push_back({now, from});
+        } else if (last.from == from && segments_.size() > 1 && (&last - 1)->from < from) {
+            if (now.event || !(&last - 1)->same(now)) last = {now, from};
+            else segments_.pop_back();
+        } else {
+            replace(from, now);
         }
-        replace(from, now);
     }
     /// What was said of `from` and later.
     [[gnu::cold, gnu::noinline]] void replace(Cycle from, Note now)

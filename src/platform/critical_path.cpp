@@ -11,8 +11,8 @@ namespace {
 
 // How far in front of the floor walks behind it look, at most: more than any way through the interface, and a burst at the port.
 constexpr Cycle kWays = 64;
-constexpr std::size_t kMostRepeated = 1u << 16;  // bursts and segments
-constexpr Cycle kBeatsOfABurst = 16;             // config/machine/hardware.cpp takes no more
+constexpr std::size_t kMostKept = 1u << 17;  // bursts and segments
+constexpr Cycle kBeatsOfABurst = 16;         // config/machine/hardware.cpp takes no more
 
 }  // namespace
 
@@ -42,48 +42,26 @@ bool CriticalPath::wants_to_look()
 
 void CriticalPath::look()
 {
-    if (begun_) {
-        const std::vector<PathSpot> spots = youngest_spots();
-        std::optional<Cycle> interrupt;
-        while (!interrupts_.empty() && interrupts_.front() <= middle_) {
-            interrupt = interrupts_.front();
-            interrupts_.erase(interrupts_.begin());
-        }
-        older(spots, interrupt);
-        floor_ = middle_;
-        forget();
-    }
+    if (begun_) to_floor(youngest_spots());
     if (!begun_ || enough_ == 0) mark();
     else begun_ = false;
     next_ += window_;
     size_ = size();
 }
 
-bool CriticalPath::full() const { return size() >= kMostRepeated; }
+bool CriticalPath::full() const { return size() >= kMostKept; }
 
-std::uint64_t CriticalPath::may_repeat(Cycle first, Cycle second)
+/// The older cycles are summed up, to the spots in front of the youngest ones, and forgotten.
+void CriticalPath::to_floor(const std::vector<PathSpot>& spots)
 {
-    if (floor_ > first || middle_ > first) return 0;
-    std::size_t grows = 1;
-    for (PortTrail& port : ports)
-        for (BurstTrail* const bursts : {&port.reads, &port.writes}) {
-            const auto period = bursts->period(first, second);
-            if (!period) return 0;
-            grows += *period;
-        }
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) grows += trails[static_cast<TrailPlace>(place)].said(first, second);
-    return kMostRepeated / grows;
-}
-
-void CriticalPath::repeat(Cycle first, Cycle second, std::uint64_t times)
-{
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].repeat(first, second, times);
-    for (PortTrail& port : ports)
-        for (const bool write : {false, true}) {
-            BurstTrail& bursts = write ? port.writes : port.reads;
-            bursts.repeat(*bursts.period(first, second), second - first, times, write ? 0 : port.command_interval, port.busy(write),
-                          PortTrail::follows(write));
-        }
+    std::optional<Cycle> interrupt;
+    while (!interrupts_.empty() && interrupts_.front() <= middle_) {
+        interrupt = interrupts_.front();
+        interrupts_.erase(interrupts_.begin());
+    }
+    older(spots, interrupt);
+    floor_ = middle_;
+    forget();
 }
 
 /// A look begins: what has happened by now is the older part of what it will see.
@@ -148,32 +126,40 @@ bool CriticalPath::meets()
     return true;
 }
 
-/// Where the walks that later ones can come to leave the youngest cycles.
-std::vector<PathSpot> CriticalPath::youngest_spots()
+/// From all that a later walk can come to in cycle `last`: places, and bursts on their way. `since`: up to there all that was granted had
+/// ended by then; without it `last` is the last cycle of which something is known.
+void CriticalPath::walk_from(Cycle last, Cycle floor, std::optional<Cycle> since)
 {
     begin_walks();
-    const Cycle last = next_ - 1;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) walk({.place = static_cast<TrailPlace>(place), .at = last}, middle_);
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) walk({.place = static_cast<TrailPlace>(place), .at = last}, floor);
     for (std::size_t unit = 0; unit <= static_cast<std::size_t>(TrailPlace::Rubik); ++unit)
-        walk({.place = static_cast<TrailPlace>(unit), .sent = true, .at = last}, middle_);
+        walk({.place = static_cast<TrailPlace>(unit), .sent = true, .at = last}, floor);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
             BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
-            BurstTrail::Number n = std::min(trail.ended(), trail.latest());  // kNone is the highest number
-            if (trail.end() >= trail.base() + 2) n = std::min(n, trail.end() - 2);
-            for (; n < trail.end(); ++n) {
+            const BurstTrail::Number latest = since ? trail.latest_by(last) : trail.latest();
+            const BurstTrail::Number end = since ? trail.behind(last) : trail.end();
+            BurstTrail::Number n = std::min(since ? trail.behind(*since) : trail.ended(), latest);  // kNone is the highest number
+            if (end >= trail.base() + 2) n = std::min(n, end - 2);
+            for (; n < end; ++n) {
                 const TrailBurst& burst = trail[n];
-                if ((burst.last() <= last && n != trail.latest() && n + 2 < trail.end()) || burst.entered() > last) continue;
-                const BurstStage stage = PathRules::stage_before(burst, next_);
+                if ((burst.last() <= last && n != latest && n + 2 < end) || burst.entered() > last) continue;
+                const BurstStage stage = PathRules::stage_before(burst, last + 1);
                 walk({.burst = true,
                       .write = write,
                       .port = static_cast<std::uint8_t>(port),
                       .stage = stage,
                       .number = n,
                       .at = PathRules::time_of(burst, stage)},
-                     middle_);
+                     floor);
             }
         }
+}
+
+/// Where the walks that later ones can come to leave the youngest cycles.
+std::vector<PathSpot> CriticalPath::youngest_spots()
+{
+    walk_from(next_ - 1, middle_, std::nullopt);
     std::vector<PathSpot> spots;
     for (const Walk& walk : walks_)
         if (!walk.joins && std::ranges::find(spots, walk.to) == spots.end()) spots.push_back(walk.to);
@@ -193,11 +179,17 @@ void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle
         interrupted_ = nodes.back();
         any_interrupt_ = true;
     }
+    spots_ = std::move(here);
+    compress();
+}
+
+/// The tree to what later walks need.
+void CriticalPath::compress()
+{
     std::vector<Node*> needed;
-    for (auto& [spot, node] : here) needed.push_back(&node);
+    for (auto& [spot, node] : spots_) needed.push_back(&node);
     if (any_interrupt_) needed.push_back(&interrupted_);
     tree_.compress(needed);
-    spots_ = std::move(here);
 }
 
 /// A node for every walk.
@@ -253,11 +245,14 @@ PastTree::Node CriticalPath::landing(const Walk& walk)
 void CriticalPath::forget()
 {
     for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(floor_);
-    for (PortTrail& port : ports) {
-        const Cycle slowest = std::max({port.beat_interval, port.command_interval, port.write_interval});
-        port.reads.forget(floor_, kWays + kBeatsOfABurst * slowest);
-        port.writes.forget(floor_, kWays + kBeatsOfABurst * slowest);
-    }
+    for (PortTrail& port : ports)
+        for (BurstTrail* const bursts : {&port.reads, &port.writes}) bursts->forget(floor_, margin(port));
+}
+
+/// How far in front of the floor walks behind it look at a port.
+Cycle CriticalPath::margin(const PortTrail& port)
+{
+    return kWays + kBeatsOfABurst * std::max({port.beat_interval, port.command_interval, port.write_interval});
 }
 
 Causes CriticalPath::causes(Cycle t0, Cycle done, bool interrupt)

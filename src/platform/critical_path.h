@@ -54,10 +54,9 @@ public:
     bool full() const;
     /// Looks are taken at this cycle at the earliest.
     void reach(Cycle now) { next_ = std::max(next_, now); }
-    /// What trails may grow by: how often the time in (first, second] may be repeated at most; 0 if it is no longer known or not over.
-    std::uint64_t may_repeat(Cycle first, Cycle second);
-    /// It is, so many times, and moves on what came behind it; units move on all that they know of trails.
-    void repeat(Cycle first, Cycle second, std::uint64_t times);
+    /// The time in (first, second] comes up to so many `times` times more, in front of all that is known of later cycles, which moves on:
+    /// how often; 0 if it is no longer known or not over. Units move on all that they know of trails. (critical_path_repeat.cpp)
+    std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
     /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
@@ -83,15 +82,51 @@ private:
     };
     using Spots = std::unordered_map<PathSpot, Node, SpotHash>;
 
+    /// Time that repeats itself: behind `first`, in so many `cycles` as many bursts of every port, read and written.
+    struct Period {
+        Cycle first = 0, cycles = 0;
+        std::array<std::array<BurstTrail::Number, 2>, 2> bursts{};
+        std::size_t told = 1;  // bursts and segments
+
+        /// So many of them as one.
+        Period times(std::uint64_t times) const;
+        /// The same `periods` later; `periods` may be negative.
+        PathSpot moved(PathSpot spot, std::int64_t periods) const;
+    };
+    /// A spot that walks come to, and on from there through a period.
+    struct Passage {
+        PathSpot from;                     // of the last copy in front of the floor
+        bool stays = false;                // of before the copies: it is the same one for all of them
+        std::size_t next = 0;              // otherwise: the passage from where the walk comes to, in the copy before
+        std::vector<CauseCycles> spent{};  // on the way, the earliest first
+    };
+
+    std::optional<Period> period(Cycle first, Cycle second);
+    void copy(const Period& period, Cycle end, std::uint64_t times);
+    static std::uint64_t meeting(const Period& period);
+    static std::uint64_t copies(const Period& period);
+    bool fold(const Period& period, Cycle end, std::uint64_t times);
+    bool alike(const Period& period, Cycle floor, Cycle end) const;
+    bool mark(const Period& period, Cycle floor);
+    std::vector<Passage> passages(const Period& period, Cycle floor, Cycle end);
+    std::vector<PathSpot> landings(Cycle last, Cycle floor, Cycle since);
+    bool pass(const Period& period, Cycle floor, std::vector<Passage>& passages);
+    std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times);
+    void move(const Period& period, std::uint64_t times);
+
     void begin_walks();
+    void walk_from(Cycle last, Cycle floor, std::optional<Cycle> since);
     void walk(const PathSpot& spot, Cycle floor);
     bool meets();
     void mark();
     std::vector<PathSpot> youngest_spots();
+    void to_floor(const std::vector<PathSpot>& spots);
     void older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt);
+    void compress();
     std::vector<Node> sum_up();
     Node landing(const Walk& walk);
     void forget();
+    static Cycle margin(const PortTrail& port);
     std::size_t size() const;
 
     PathRules rules_{trails, ports};

@@ -324,8 +324,8 @@ public:
             how.check_dram)
             return;
         if (!parts_.primary->stateless()) return;
-        recurrence_.emplace(parts_.clock, parts_.top, parts_.path ? &parts_.path->path() : nullptr, how.repeats,
-                            address_granule(parts_.hardware), [this] {
+        recurrence_.emplace(parts_.clock, parts_.top, parts_.path ? &*parts_.path : nullptr, how.repeats, address_granule(parts_.hardware),
+                            [this] {
                                 return std::min({stop_, parts_.options.cycle_limit, window_.next()});
                             });
     }

@@ -21,11 +21,35 @@ void PastTree::grow(Node node, Cycle to, ExactCause cause)
     Past& past = nodes_[node];
     DLASIM_EXPECTS(past.time <= to);
     while (past.time < to) {
-        if (past.slices.empty() || past.slices.back().end <= past.time) past.slices.push_back({slice_end(past.time + 1), {}});
-        const Cycle until = std::min(to, past.slices.back().end);
-        past.slices.back().add(cause, until - past.time);
+        CauseSlice& slice = open_slice(past);
+        const Cycle until = std::min(to, slice.end);
+        slice.add(cause, until - past.time);
         past.time = until;
     }
+}
+
+void PastTree::grow(Node node, const std::vector<CauseCycles>& spent, std::uint64_t times)
+{
+    const Cycle period = sum_of(spent);
+    DLASIM_EXPECTS(period != 0);
+    Past& past = nodes_[node];
+    while (times != 0) {
+        CauseSlice& slice = open_slice(past);
+        const std::uint64_t whole = std::min(times, (slice.end - past.time) / period);
+        if (whole == 0)
+            for (const CauseCycles& part : spent) grow(node, past.time + part.cycles, part.cause);
+        else
+            for (const CauseCycles& part : spent) slice.add(part.cause, whole * part.cycles);
+        past.time += whole * period;
+        times -= std::max<std::uint64_t>(whole, 1);
+    }
+}
+
+/// The slice that the cycle behind the node's end belongs to.
+CauseSlice& PastTree::open_slice(Past& past)
+{
+    if (past.slices.empty() || past.slices.back().end <= past.time) past.slices.push_back({slice_end(past.time + 1), {}});
+    return past.slices.back();
 }
 
 /// The last cycle of the slice that `at` belongs to: finer at the begin of a run, which may be a short one.

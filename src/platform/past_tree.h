@@ -24,6 +24,8 @@ public:
     Node add(Node parent);
     /// The cycles up to `to` went to it, too.
     void grow(Node node, Cycle to, ExactCause cause);
+    /// The cycles behind it went to these, in this order, so many `times` one after the other.
+    void grow(Node node, const std::vector<CauseCycles>& spent, std::uint64_t times);
     Cycle time(Node node) const { return nodes_[node].time; }
     /// Forgets what none of them needs, and makes one of what all that need it have in common. They become what they are called now.
     void compress(const std::vector<Node*>& needed);
@@ -36,6 +38,7 @@ private:
         Cycle time = 0;
         std::vector<CauseSlice> slices;  // of the cycles behind the parent's; by their last cycle
     };
+    CauseSlice& open_slice(Past& past);
     Cycle slice_end(Cycle at) const;
     static void append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&& more);
 

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
-#include "platform/critical_path.h"
 #include "platform/top.h"
+#include "platform/window.h"
 
 namespace dlasim {
 namespace {
 
 // A period is longer than anything takes on its way through a unit: what is said late is said of the period before.
 constexpr Cycle kShortest = State::kBack;
-constexpr std::size_t kMostSeen = 4096;  // marks that are remembered
+constexpr std::size_t kMostSeen = 1024;  // marks that are remembered
 
 // In evaluations: what a look costs, which part of all is spent on looks and which part of what they have saved.
 constexpr std::uint64_t kLook = 64, kPart = 40, kSaved = 8;
@@ -22,7 +23,7 @@ constexpr std::uint64_t kMostLooks = 512, kManyLooks = 64;
 
 }  // namespace
 
-Recurrence::Recurrence(Clock& clock, Top& top, CriticalPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit)
+Recurrence::Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit)
     : clock_(clock), top_(top), path_(path), repeats_(repeats), granule_(granule), limit_(std::move(limit))
 {
     budget_ = kManyLooks * kLook;
@@ -42,7 +43,7 @@ std::optional<Recurrence::Seen> Recurrence::digest(Cycle now)
     State s(now);
     say(s);
     if (s.refused()) return std::nullopt;
-    return Seen{now, s.digest(), s.loops()};
+    return Seen{now, s.digest(), std::move(s.loops())};
 }
 
 void Recurrence::reached(Cycle now)
@@ -54,14 +55,14 @@ void Recurrence::reached(Cycle now)
     if (now < since_ + period_) return;
     if (left_ != 0) return check(now);
     if (now == since_ + period_ && recurs(now) && measured(now)) {
-        const std::uint64_t most = times(now), told = may_tell();
-        if (const std::uint64_t n = std::min(most, told)) {
-            if (repeats_ == Repeats::Skipped) return skip(now, n);
-            left_ = n;
+        const std::uint64_t most = times(now);
+        if (most != 0 && repeats_ == Repeats::Checked) {
+            left_ = most;
             since_ = now;
             return;
         }
-        if (most > 1 && !again_) return measure(now, period_, true);  // what the trails said of the first period has been forgotten
+        if (most != 0 && skip(now, most)) return;
+        if (most > 1 && !again_) return measure(now, period_, true);
     }
     period_ = 0;
 }
@@ -82,7 +83,20 @@ bool Recurrence::affordable()
 bool Recurrence::recurs(Cycle now)
 {
     const std::optional<Seen> state = digest(now);
-    return state && state->digest == measured_.digest && state->like(measured_);
+    return state && state->digest == measured_.digest && state->follows(measured_);
+}
+
+bool Recurrence::Seen::follows(const Seen& before) const
+{
+    return std::ranges::equal(loops, before.loops,
+                              [](const State::Loop& a, const State::Loop& b) { return a.inner == b.inner || a.outer == b.outer; });
+}
+
+bool Recurrence::Seen::may_follow(const Seen& before) const
+{
+    return std::ranges::equal(loops, before.loops, [](const State::Loop& a, const State::Loop& b) {
+        return a.inner == b.inner || (a.outer == b.outer && State::times(a.inner, a.inner - b.inner, a.first, a.last) > 1);
+    });
 }
 
 /// For a state that has been before.
@@ -95,9 +109,9 @@ void Recurrence::look(Cycle now)
         known_ = 1;
     }
     std::vector<Seen>& before = seen_[state->digest];
-    const auto like = std::ranges::find_if(before.rbegin(), before.rend(),
-                                           [&](const Seen& seen) { return now - seen.at >= kShortest && state->like(seen); });
-    const Cycle then = like == before.rend() ? kNever : like->at;
+    const auto earlier = std::ranges::find_if(before.rbegin(), before.rend(),
+                                              [&](const Seen& seen) { return now - seen.at >= kShortest && state->may_follow(seen); });
+    const Cycle then = earlier == before.rend() ? kNever : earlier->at;
     before.push_back(*state);
     if (then == kNever) return;
     measured_ = *state;
@@ -167,17 +181,9 @@ std::uint64_t Recurrence::times(Cycle now)
     for (std::size_t i = 0; i < to_.size(); ++i) {
         const State::Word& word = to_[i];
         if (word.kind != State::Kind::Position || moves_[i] == 0) continue;
-        const auto at = static_cast<std::int64_t>(word.value), moved = static_cast<std::int64_t>(moves_[i]);
-        if (at < word.first || at > word.last) return 0;
-        times = std::min(times, static_cast<std::uint64_t>(moved > 0 ? (word.last - at) / moved : (at - word.first) / -moved));
+        times = std::min(times, State::times(word.value, moves_[i], word.first, word.last));
     }
     return times;
-}
-
-/// As times(), as far as the trails are concerned.
-std::uint64_t Recurrence::may_tell()
-{
-    return path_ && repeats_ == Repeats::Skipped ? path_->may_repeat(since_ - period_, since_) : UINT64_MAX;
 }
 
 /// A period that could have been skipped has been simulated: it has to be like the one before.
@@ -210,17 +216,24 @@ void Recurrence::check(Cycle now)
     known_ = 0;
 }
 
-void Recurrence::skip(Cycle now, std::uint64_t times)
+/// False if what the trails said of the first period has been forgotten.
+bool Recurrence::skip(Cycle now, std::uint64_t times)
 {
-    if (path_) path_->repeat(since_ - period_, since_, times);
+    if (path_) {
+        // the trails may have forgotten what is older, or not know yet what became of the latest bursts
+        const std::uint64_t most = times;
+        times = 0;
+        for (const Cycle second : {now - State::kBack, since_})
+            if (times == 0) times = path_->repeat(second - period_, second, most);
+    }
+    if (times == 0) return false;
     State s(now, period_, moves_, times);
     say(s);
     clock_.skip(times * period_);
     budget_ += times * (top_.evaluations() - measured_from_) / kSaved;
     skipped_ += times * period_;
-    seen_.clear();  // a period with skipped ones in it is longer than need be
-    known_ = 0;
     period_ = 0;
+    return true;
 }
 
 }  // namespace dlasim

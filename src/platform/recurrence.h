@@ -21,14 +21,14 @@
 
 namespace dlasim {
 
-class CriticalPath;
+class FollowedPath;
 class Top;
 
 class Recurrence {
 public:
     /// `granule`: of addresses. `path`: null without causes. `limit`: the first cycle that must be evaluated whatever recurs. All live
     /// longer. pre: memories behind the ports keep no state
-    Recurrence(Clock& clock, Top& top, CriticalPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit);
+    Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit);
 
     ~Recurrence() { clock_.on_mark = nullptr; }
     Recurrence(const Recurrence&) = delete;
@@ -51,12 +51,11 @@ private:
         Cycle at = 0;
         std::uint64_t digest = 0;
         std::vector<State::Loop> loops;
+        /// Every inner loop is where it was, or has not been at its end since, and will not be when as much has happened twice more: a
+        /// period is measured before others are skipped.
+        bool may_follow(const Seen& before) const;
         /// Every inner loop is where it was, or has not been at its end since.
-        bool like(const Seen& before) const
-        {
-            return std::ranges::equal(loops, before.loops,
-                                      [](const State::Loop& a, const State::Loop& b) { return a.inner == b.inner || a.outer == b.outer; });
-        }
+        bool follows(const Seen& before) const;
     };
     std::optional<Seen> digest(Cycle now);
     bool affordable();
@@ -65,13 +64,12 @@ private:
     void measure(Cycle now, Cycle period, bool again);
     bool measured(Cycle now);
     std::uint64_t times(Cycle now);
-    std::uint64_t may_tell();
     void check(Cycle now);
-    void skip(Cycle now, std::uint64_t times);
+    bool skip(Cycle now, std::uint64_t times);
 
     Clock& clock_;
     Top& top_;
-    CriticalPath* path_;
+    FollowedPath* path_;
     const Repeats repeats_;
     const std::uint64_t granule_;  // State::granule()
     const std::function<Cycle()> limit_;

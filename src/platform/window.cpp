@@ -62,6 +62,12 @@ void FollowedPath::look(Cycle now)
     }
 }
 
+std::uint64_t FollowedPath::repeat(Cycle first, Cycle second, std::uint64_t times)
+{
+    cut();
+    return path_.repeat(first, second, times);
+}
+
 Causes FollowedPath::causes(Cycle t0, Cycle done, bool interrupt)
 {
     cut();

@@ -107,6 +107,8 @@ public:
     Trails& trails() { return path_.trails; }
     /// All cycles before `now` have run, and no later one.
     void look(Cycle now);
+    /// As CriticalPath::repeat().
+    std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
     /// Of the cycles behind t0 up to `done`. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 

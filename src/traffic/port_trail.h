@@ -25,6 +25,8 @@ struct TrailMarks {
     bool limited;  // it waited for a beat on its way: CFG_OUTSTANDING_CNT
     // How many bursts of the same client it follows as closely as the way allows, kMostAfter at most: their time is bandwidth.
     std::uint8_t granted_after, accepted_after, answered_after;
+
+    bool operator==(const TrailMarks&) const = default;
 };
 
 /// What is known of a burst in front of the arbiter.
@@ -75,6 +77,7 @@ public:
         chunked_ = low(chunk.chunked);
         offered_ = accepted_ = due_ = first_ = last_ = low(at) - 1;
         same_granted_ = other(own, same);
+        stream_ = low(own);
     }
     void offer(Cycle at) { offered_ = low(at); }
     void accept(Cycle at) { accepted_ = low(at); }
@@ -88,6 +91,14 @@ public:
     void begin_stream(Number own) { stream_ = low(own); }
     void join_stream(const TrailBurst& before) { stream_ = before.stream_; }
     void end_answer(Cycle at) { last_ = low(at); }
+    /// All that it went through and all others are so much later, and so many numbers higher.
+    void move(Cycle cycles, Number numbers)
+    {
+        granted += cycles;
+        for (std::uint32_t* const at : {&entered_, &chunked_, &offered_, &accepted_, &due_, &first_, &last_}) *at += low(cycles);
+        for (std::uint32_t* const other : {&same_granted_, &same_answered_, &answered_, &stream_}) *other += low(numbers);
+    }
+    bool operator==(const TrailBurst&) const = default;
 
     // Of one that has come so far; quicker than the cycles.
     bool accepted_at_once() const { return accepted_ == offered_; }
@@ -230,9 +241,9 @@ public:
 
     /// In this cycle, of which all has been told and of no later one, a floor of walks will be.
     void mark() { marked_ = {ended(), latest_, granted_, answered_}; }
-    /// The cycle of the last mark() is the floor now: bursts are forgotten that a walk in the cycles behind it asks nothing of but when a
-    /// client's last one was. `margin`: what follows something at the port does so within so many cycles.
-    void forget(Cycle floor, Cycle margin)
+    /// The first one of which walks in the cycles behind the floor, that of the last mark(), ask more than when a client's last one was.
+    /// `margin`: what follows something at the port does so within so many cycles.
+    Number needed_from(Cycle floor, Cycle margin) const
     {
         Cycle since = floor;  // what was on its way then had entered
         for (Number n = std::max(marked_.ended, base()); n < end() && (*this)[n].granted <= floor; ++n)
@@ -244,7 +255,12 @@ public:
             keep = std::min(keep, n);
             if ((*this)[n].last() < since) ++ended;
         }
-        keep -= std::min<Number>(keep - base(), kMostAfter + 1);
+        return keep - std::min<Number>(keep - base(), kMostAfter + 1);
+    }
+    /// Bursts before needed_from() are.
+    void forget(Cycle floor, Cycle margin)
+    {
+        const Number keep = needed_from(floor, margin);
         for (unsigned client = 0; client < kClients; ++client) {
             Number grant = marked_.granted[client], answer = marked_.answered[client];
             while (has(grant) && grant >= keep) grant = granted_before(grant);
@@ -306,16 +322,6 @@ public:
             }
     }
 
-    bool explained = false;  // by the memory: set before the first burst
-    bool streams = false;    // bursts that follow each other closely are looked for: of reads
-
-private:
-    static constexpr std::array<Number, kClients> none()
-    {
-        std::array<Number, kClients> all{};
-        all.fill(kNone);
-        return all;
-    }
     /// The first one that was granted behind that cycle.
     Number behind(Cycle cycle) const
     {
@@ -326,6 +332,65 @@ private:
             else from = middle + 1;
         }
         return from;
+    }
+    /// As latest() was in cycle `at`.
+    Number latest_by(Cycle at) const
+    {
+        Number n = latest_;
+        while (has(n) && (*this)[n].first() > at) n = any_answered_before(n);
+        return known(n);
+    }
+    /// As if mark() had been called in cycle `floor`. All that was granted up to `since` had ended by then.
+    void mark(Cycle since, Cycle floor)
+    {
+        const Number granted = behind(floor);
+        marked_ = {behind(since), latest_by(floor), granted_, answered_};
+        while (marked_.ended < granted && (*this)[marked_.ended].last() <= floor) ++marked_.ended;
+        for (Number& n : marked_.granted)
+            while (has(n) && n >= granted) n = granted_before(n);
+        for (Number& n : marked_.answered)
+            while (has(n) && (*this)[n].first() > floor) n = answered_before(n);
+    }
+    /// The bursts granted in the `period` behind `since` are those of the period before, so many `bursts` later.
+    bool alike(Cycle since, Cycle period, Number bursts) const
+    {
+        const Number from = behind(since), to = behind(since + period);
+        if (to - from != bursts || from - base() < bursts) return false;
+        for (Number n = from; n < to; ++n) {
+            TrailBurst before = (*this)[n - bursts];
+            before.move(period, bursts);
+            if (before != (*this)[n]) return false;
+        }
+        return true;
+    }
+    /// Periods of so many `bursts` have been added up, and forgotten: what was told of cycles behind `since` is told of later ones. pre: so
+    /// were all bursts that are known, if there are any in a period
+    void move(Cycle since, Cycle cycles, Number bursts)
+    {
+        if (bursts == 0) return;
+        for (Number n = base(); n < end(); ++n) (*this)[n].move(cycles, bursts);
+        bursts_.renumber(bursts);
+        for (Number* const number : {&offered_, &latest_, &ended_}) *number += bursts;
+        for (unsigned client = 0; client < kClients; ++client) {
+            for (Number* const last : {&granted_[client], &answered_[client]})
+                if (*last != kNone) *last += bursts;
+            for (auto* const old : {&forgotten_grants_[client], &forgotten_answers_[client]})
+                if (*old && (*old)->burst.granted > since) {
+                    (*old)->number += bursts;
+                    (*old)->burst.move(cycles, bursts);
+                }
+        }
+    }
+
+    bool explained = false;  // by the memory: set before the first burst
+    bool streams = false;    // bursts that follow each other closely are looked for: of reads
+
+private:
+    static constexpr std::array<Number, kClients> none()
+    {
+        std::array<Number, kClients> all{};
+        all.fill(kNone);
+        return all;
     }
     Number known(Number number) const { return has(number) ? number : kNone; }
     /// A stream that is longer begins anew.

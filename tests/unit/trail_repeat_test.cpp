@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "links/trail.h"
+#include "platform/critical_path.h"
 #include "traffic/port_trail.h"
+
+extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
 
 namespace dlasim {
 namespace {
@@ -136,6 +139,52 @@ TEST(RepeatedTrail, OfAPlaceIsAsItIsNoted)
                 EXPECT_TRUE(told.segments()[i].same(repeated.segments()[i])) << mark;
             }
         }
+}
+
+/// A unit that computes, and waits for the last burst of a period; another one that has worked on something since the first cycle.
+void note_units(Trails& trails, Cycle base)
+{
+    if (base == 0) {
+        trails[TrailPlace::Software].works(0, Cause::Programming);
+        trails[TrailPlace::Pdp].works(3, Cause::PdpPace);
+        trails[of_client(TrailPlace::Ask, 0)].works(1, Cause::Requests);
+        trails[of_client(TrailPlace::Ask, 1)].waits(1, TrailPlace::Sdp, Cause::Requests, 2);
+    }
+    trails[TrailPlace::Csc].waits(base + 20, of_client(TrailPlace::Read, 1), Cause::DataLate);
+    trails[TrailPlace::Csc].works(base + 90, Cause::Computing);
+    trails[TrailPlace::Sdp].waits(base + 40, TrailPlace::Csc, Cause::SdpPace, 7);
+    trails[TrailPlace::Cacc].waits(base + 60, TrailPlace::Pdp, Cause::AccumulatorFull, 1);
+    trails[TrailPlace::Cacc].waits(base + 130, of_client(TrailPlace::Read, 0), Cause::AccumulatorFull, 1);
+}
+
+/// What the cycles go to is the same whether periods are told one by one or repeated; also when only few of them are.
+TEST(RepeatedTrail, LeadsToTheSameCauses)
+{
+    const Traffic traffic;
+    std::uint64_t folded = 0;
+    for (const Cycle mark : {1, 102, 243, 299})
+        for (const std::uint64_t times : {1, 20, 73, 74, 75, 76, 1000}) {
+            const Cycle now = 40 * kPeriod + mark, end = now + times * kPeriod;
+            for (const TrailPlace place : {TrailPlace::Csc, TrailPlace::Sdp, TrailPlace::Cacc}) {
+                CriticalPath told, repeated;
+                for (Cycle base = 0; base <= now; base += kPeriod) note_units(repeated.trails, base);
+                traffic.tell(repeated.ports[0].reads, now + 1);
+                for (std::uint64_t done = 0; done != times;) {
+                    const std::uint64_t more =
+                        repeated.repeat(now + done * kPeriod - 3 * kPeriod, now + done * kPeriod - 2 * kPeriod, times - done);
+                    ASSERT_NE(more, 0u);
+                    done += more;
+                }
+                folded += repeated.ports[0].reads.base() != 0;  // what is older has been summed up
+                for (Cycle base = 0; base <= end; base += kPeriod) note_units(told.trails, base);
+                traffic.tell(told.ports[0].reads, end + 1);
+                for (CriticalPath* const path : {&told, &repeated}) path->trails[TrailPlace::Pin].waits(end, place, Cause::Interrupt, 1);
+                const auto same = [](const Causes& a, const Causes& b) { return a.total() == b.total() && a == b; };
+                EXPECT_TRUE(same(told.causes(0, end, true), repeated.causes(0, end, true)))
+                    << "mark " << mark << ", " << times << " times, from " << static_cast<int>(place);
+            }
+        }
+    EXPECT_GE(folded, 24u);
 }
 
 }  // namespace

@@ -419,7 +419,7 @@ void ReadIngress::state(State& s)
         s.same(client.split.active);
         if (client.split.active) {
             s.address(client.split.address);
-            s.inner_position_down(client.split.left, 2 * block_, client.taken);
+            s.inner_position_down(client.split.left, std::int64_t{block_} + 1, client.taken);  // more chunks follow, whole ones
             s.same(client.split.done & 1);
             s.same(client.split.done == 0);
             s.count(client.split.done);
