@@ -113,6 +113,7 @@ bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
     if (passages.empty() || !pass(period, floor, passages)) return false;
     if (!mark(period, floor)) return false;
     std::vector<PathSpot> spots;
+    spots.reserve(passages.size());
     for (const Passage& passage : passages) spots.push_back(passage.from);
     to_floor(spots);
     const std::vector<Node> nodes = pass_all(period, passages, times);
@@ -219,6 +220,7 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
         reached.push_back(std::move(before));
     }
     std::vector<Node> nodes;
+    nodes.reserve(passages.size());
     for (const Passage& passage : passages) nodes.push_back(spots_.at(passage.from));
     const auto grow = [&](Node node, const Passage& passage, std::uint64_t periods) {
         for (const CauseCycles& part : passage.spent) {
