@@ -199,7 +199,7 @@ void Recurrence::check(Cycle now)
     for (std::size_t i = 0; what.empty() && i < std::min(to_.size(), from_.size()); ++i) {
         const State::Word &a = from_[i], &b = to_[i];
         std::uint64_t expected = a.value + moves_[i];
-        if (a.kind == State::Kind::Turning && a.last != 0) expected %= static_cast<std::uint64_t>(a.last);
+        if (a.kind == State::Kind::Turning && moves_[i] != 0) expected %= static_cast<std::uint64_t>(a.last);
         const bool equal = a.kind == State::Kind::Address ? (b.value - expected) % granule_ == 0
                            : a.kind == State::Kind::Cycle && b.value != kNever && b.value + State::kBack < now
                                ? expected + State::kBack < now
