@@ -11,8 +11,7 @@ namespace {
 
 // How far in front of the floor walks behind it look, at most: more than any way through the interface, and a burst at the port.
 constexpr Cycle kWays = 64;
-constexpr std::size_t kMostKept = 1u << 17;  // bursts and segments
-constexpr Cycle kBeatsOfABurst = 16;         // config/machine/hardware.cpp takes no more
+constexpr Cycle kBeatsOfABurst = 16;  // config/machine/hardware.cpp takes no more
 
 }  // namespace
 

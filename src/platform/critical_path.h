@@ -62,6 +62,7 @@ public:
 
 private:
     using Node = PastTree::Node;
+    static constexpr std::size_t kMostKept = 1u << 17;  // bursts and segments: no period that is measured or copied makes them more
     /// The first walk that came there in this round, and how far it had come.
     struct Mark {
         std::uint32_t round = 0, walk = 0;

@@ -16,8 +16,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostCopied = 1u << 17;  // bursts and segments
-constexpr std::size_t kMeeting = 1u << 9;      // bursts, segments and cycles of the copies in which walks meet
+constexpr std::size_t kMeeting = 1u << 9;  // bursts, segments and cycles of the copies in which walks meet
 // How many bursts in front of the floor are kept for walks behind it, and how far back what is on its way then has entered.
 constexpr BurstTrail::Number kBursts = 2 * (BurstTrail::kMostAfter + 1) + 16;
 constexpr Cycle kEntered = 256;
@@ -60,7 +59,7 @@ std::uint64_t CriticalPath::repeat(Cycle first, Cycle second, std::uint64_t time
     const std::optional<Period> period = this->period(first, second);
     if (!period) return 0;
     begun_ = begun_ && middle_ <= first;
-    const std::uint64_t most = std::min<std::uint64_t>(times, kMostCopied / period->told);
+    const std::uint64_t most = std::min<std::uint64_t>(times, kMostKept / period->told);
     std::uint64_t copied = 0;
     for (const std::uint64_t together : {1, 2, 4}) {  // what a burst waited for may be further back than a period
         const Period all = period->times(together);

@@ -363,8 +363,8 @@ public:
         }
         return true;
     }
-    /// Periods of so many `bursts` have been added up, and forgotten: what was told of cycles behind `since` is told of later ones. pre: so
-    /// were all bursts that are known, if there are any in a period
+    /// Periods of so many `bursts` have been added up, and forgotten: what was told of cycles behind `since` is told of later ones. pre:
+    /// not explained; all bursts that are known were granted behind `since`, if there are any in a period
     void move(Cycle since, Cycle cycles, Number bursts)
     {
         if (bursts == 0) return;

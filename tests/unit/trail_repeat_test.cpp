@@ -179,8 +179,7 @@ TEST(RepeatedTrail, LeadsToTheSameCauses)
                 for (Cycle base = 0; base <= end; base += kPeriod) note_units(told.trails, base);
                 traffic.tell(told.ports[0].reads, end + 1);
                 for (CriticalPath* const path : {&told, &repeated}) path->trails[TrailPlace::Pin].waits(end, place, Cause::Interrupt, 1);
-                const auto same = [](const Causes& a, const Causes& b) { return a.total() == b.total() && a == b; };
-                EXPECT_TRUE(same(told.causes(0, end, true), repeated.causes(0, end, true)))
+                EXPECT_TRUE(told.causes(0, end, true) == repeated.causes(0, end, true))
                     << "mark " << mark << ", " << times << " times, from " << static_cast<int>(place);
             }
         }
