@@ -76,8 +76,10 @@ public:
         advance(to);
         return horizon();
     }
-    /// Accounts all cycles before `end`, when all of them have been evaluated and no later one. May be asked again later: what
-    /// happened in between is the difference.
+    /// Does what it has put off of the cycles before `end`, when all of them have been evaluated and no later one: it has told all that
+    /// it waited for.
+    virtual void catch_up(Cycle end) { static_cast<void>(end); }
+    /// Accounts these cycles, of which it has done all. May be asked again later: what happened in between is the difference.
     virtual UnitReport report(Cycle end) = 0;
     /// One line for the diagnosis of a hang: what the unit does and what it waits for.
     virtual std::string waiting_for() const = 0;

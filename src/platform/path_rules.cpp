@@ -110,12 +110,20 @@ bool PathRules::step_sent()
 }
 
 /// What the place says of the cycle.
-const Trail::Segment& PathRules::segment() const
+const Trail::Segment& PathRules::segment()
 {
     const std::vector<Trail::Segment>& segments = trails_[spot_.place].segments();
+    std::size_t& last = last_segment_[static_cast<std::size_t>(spot_.place)];
+    const auto holds = [&](std::size_t n) {
+        return n < segments.size() && (n == 0 || segments[n].from <= spot_.at) &&
+               (n + 1 == segments.size() || spot_.at < segments[n + 1].from);
+    };
+    if (holds(last)) return segments[last];
+    if (last != 0 && holds(last - 1)) return segments[--last];
     const auto next =
         std::upper_bound(segments.begin() + 1, segments.end(), spot_.at, [](Cycle at, const Trail::Segment& s) { return at < s.from; });
-    return *(next - 1);
+    last = static_cast<std::size_t>(next - segments.begin()) - 1;
+    return segments[last];
 }
 
 void PathRules::step_place()

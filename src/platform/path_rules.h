@@ -92,7 +92,7 @@ private:
     void go(Stage stage, Number number);
     void go(PathSpot burst);
     void go_to_sender(TrailPlace place);
-    const Trail::Segment& segment() const;
+    const Trail::Segment& segment();
     void step_place();
     bool step_sent();
     bool step_ask(unsigned client);
@@ -124,6 +124,7 @@ private:
     unsigned hops_ = 0;                                                                   // in this cycle
     TrailPlace lowest_ = TrailPlace::Software;                                            // of the places of a loop
     std::array<std::array<std::array<std::array<Number, kUses>, kClients>, 2>, 2> seen_;  // by port, write, client, use
+    std::array<std::size_t, kTrailPlaces> last_segment_{};                                // asked for: the next one is near
 };
 
 }  // namespace dlasim

@@ -48,11 +48,9 @@ std::optional<Recurrence::Seen> Recurrence::digest(Cycle now)
 
 void Recurrence::reached(Cycle now)
 {
-    if (period_ == 0) {
-        if (affordable()) look(now);
-        return;
-    }
-    if (now < since_ + period_) return;
+    if (period_ == 0 ? !affordable() : now < since_ + period_) return;
+    top_.catch_up(now + 1);
+    if (period_ == 0) return look(now);
     if (left_ != 0) return check(now);
     if (now == since_ + period_ && recurs(now) && measured(now)) {
         const std::uint64_t most = times(now);

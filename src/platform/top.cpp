@@ -372,6 +372,11 @@ std::uint64_t Top::evaluations() const
     return sum;
 }
 
+void Top::catch_up(Cycle end)
+{
+    for (UnitModule* unit : units_) unit->core().catch_up(end);
+}
+
 void Top::state(State& s)
 {
     for (const auto& [name, link] : links_->of) {

@@ -79,6 +79,8 @@ public:
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
     /// Every unit and port tells from now on what it waits for; `secondary` where there is such a port.
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
+    /// Units do what they have put off of the cycles before `end`: all of them have been evaluated and no later one.
+    void catch_up(Cycle end);
     /// Says the state of every unit, of what is between them and of the memory ports (base/state.h).
     void state(State& s);
     /// Layers that a unit's data path has done; null for a unit that is not there.

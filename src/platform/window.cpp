@@ -56,7 +56,7 @@ void FollowedPath::look(Cycle now)
     path_.reach(now);
     while (path_.next() <= now && !top_.failures().any()) {
         if (!path_.wants_to_look()) continue;
-        for (UnitModule* unit : top_.units()) unit->core().report(now);
+        top_.catch_up(now);
         cut();
         path_.look();
     }

@@ -41,6 +41,7 @@ struct CaccCore final : DirectCore<CaccCore> {
 
     void advance(Cycle to) override;
     Cycle horizon() const override;
+    void catch_up(Cycle end) override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
@@ -309,10 +310,16 @@ Cycle CaccCore::horizon() const
     return std::max(next, now + 1);
 }
 
+void CaccCore::catch_up(Cycle end)
+{
+    if (end == 0) return;
+    take_sums(end - 1);
+    if (trail && offered && beat_at + 1 < end) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
+}
+
 UnitReport CaccCore::report(Cycle end)
 {
-    if (end != 0) take_sums(end - 1);
-    if (trail && offered && beat_at + 1 < end) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
+    catch_up(end);
     return {"cacc", phases.log(end), counted, clocks, end};
 }
 

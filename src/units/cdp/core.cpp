@@ -79,7 +79,7 @@ struct CdpCore final : DirectCore<CdpCore> {
         Probe *in_valid, *in_ready, *out_valid, *out_ready;
     };
 
-    void account(Cycle to);
+    void catch_up(Cycle to) override;
     void start(Cycle now);
     void start_reading(Cycle now);
     void begin_layer();
@@ -124,7 +124,7 @@ struct CdpCore final : DirectCore<CdpCore> {
 
 void CdpCore::advance(Cycle to)
 {
-    account(to);
+    catch_up(to);
     registers.advance(to);
     read_registers.advance(to);
     bool moved = step_completion(to);
@@ -169,7 +169,7 @@ void CdpCore::advance(Cycle to)
 }
 
 /// Cycles before `to` that were slept through stalled as the last one did.
-void CdpCore::account(Cycle to)
+void CdpCore::catch_up(Cycle to)
 {
     if (to <= evaluated + 1) return;
     reader.account(to - evaluated - 1);
@@ -284,7 +284,7 @@ void CdpCore::attach(ProbeSet& all)
 
 UnitReport CdpCore::report(Cycle end)
 {
-    account(end);
+    catch_up(end);
     phases.account_until(end);
     CdpCounters totals = counted;
     totals.atoms_read = reader.atoms();

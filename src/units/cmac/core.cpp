@@ -34,6 +34,7 @@ struct CmacCore final : DirectCore<CmacCore> {
 
     void advance(Cycle to) override;
     Cycle horizon() const override;
+    void catch_up(Cycle end) override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override { return running ? "stripes from CSC" : "idle, not enabled"; }
     std::uint64_t work() const override { return counted.atoms; }
@@ -205,9 +206,14 @@ Cycle CmacCore::horizon() const
     return std::max(next, now + 1);
 }
 
-UnitReport CmacCore::report(Cycle end)
+void CmacCore::catch_up(Cycle end)
 {
     if (end != 0) take_stripes(end - 1);
+}
+
+UnitReport CmacCore::report(Cycle end)
+{
+    catch_up(end);
     CmacCounters totals = counted;
     // A cell without a kernel stands still: its registers take no atom.
     std::uint64_t working = 0;

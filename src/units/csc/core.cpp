@@ -77,6 +77,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     void account_gap(Cycle at);
     void choose_wakes();
     Cycle horizon() const override;
+    void catch_up(Cycle end) override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
@@ -84,6 +85,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     void state(State& s) override;
     void mark(bool& flag) override { reached = &flag; }
     void note_gap();
+    void tell_gap();
 
     void pop_weights(const Package& package, unsigned slot, Cycle at) override;
     void pop_data(const Package& package, unsigned slot, Cycle at) override;
@@ -121,6 +123,11 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     StripeLog* stripes = nullptr;
     Sleeper* credit_reader = nullptr;
     Trail* trail = nullptr;
+    /// With a trail: why no atoms leave behind the last package, from which cycle on. Most packages come before that, and it is not told.
+    struct {
+        enum class Why : std::uint8_t { Told, Load, LoadAndCredit, Credit, Lines, Kernels } why = Why::Told;
+        Cycle from = 0, loaded = 0;
+    } gap;
     bool* reached = nullptr;  // sums are complete
 };
 
@@ -176,9 +183,10 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
     }
     account_gap(at);
     if (trail) {
+        if (issued_until < at) tell_gap();
         trail->works(at, Cause::Computing);
-        if (!p.layer_end) trail->works(at + p.size, Cause::WeightLoad);
-        else trail->works(at + p.size, Cause::Drain);
+        if (p.layer_end) trail->works(at + p.size, Cause::Drain);
+        gap = {p.layer_end ? decltype(gap.why)::Told : decltype(gap.why)::Load, at + p.size, 0};
     }
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
@@ -207,19 +215,42 @@ void CscCore::account_gap(Cycle at)
 /// What holds from the next cycle of the sequencer on, behind the package whose atoms leave.
 void CscCore::note_gap()
 {
+    using Why = decltype(gap.why);
     const Cycle from = std::max(sequencer.clock(), issued_until);
     if (sequencer.finished()) return;
-    if (sequencer.loads()) {
-        const Cycle loaded = sequencer.clock() + sequencer.pop_left();
-        trail->works(from, Cause::WeightLoad);
-        if (sequencer.waits_for_credit()) trail->waits(std::max(loaded, from), TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
-    } else if (sequencer.waits_for_credit()) {
-        trail->waits(from, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
-    } else if (sequencer.empty() && sequencer.waits_for_lines()) {
-        trail->waits(from, TrailPlace::CdmaData, Cause::DataLate, kLinesWay);
-    } else if (sequencer.empty() && sequencer.waits_for_kernels()) {
-        trail->waits(from, TrailPlace::CdmaWeight, Cause::WeightsLate, kKernelsWay);
+    if (gap.from < from) tell_gap();
+    if (sequencer.loads())
+        gap = {sequencer.waits_for_credit() ? Why::LoadAndCredit : Why::Load, from,
+               std::max(sequencer.clock() + sequencer.pop_left(), from)};
+    else if (sequencer.waits_for_credit()) gap = {Why::Credit, from, 0};
+    else if (sequencer.empty() && sequencer.waits_for_lines()) gap = {Why::Lines, from, 0};
+    else if (sequencer.empty() && sequencer.waits_for_kernels()) gap = {Why::Kernels, from, 0};
+}
+
+void CscCore::tell_gap()
+{
+    using Why = decltype(gap.why);
+    switch (gap.why) {
+        case Why::Told:
+            break;
+        case Why::Load:
+            trail->works(gap.from, Cause::WeightLoad);
+            break;
+        case Why::LoadAndCredit:
+            trail->works(gap.from, Cause::WeightLoad);
+            trail->waits(gap.loaded, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+            break;
+        case Why::Credit:
+            trail->waits(gap.from, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+            break;
+        case Why::Lines:
+            trail->waits(gap.from, TrailPlace::CdmaData, Cause::DataLate, kLinesWay);
+            break;
+        case Why::Kernels:
+            trail->waits(gap.from, TrailPlace::CdmaWeight, Cause::WeightsLate, kKernelsWay);
+            break;
     }
+    gap = {};
 }
 
 /// The first cycle up to `to` in which more than the pop counter can move.
@@ -411,6 +442,11 @@ Cycle CscCore::horizon() const
     return std::max(next, now + 1);
 }
 
+void CscCore::catch_up(Cycle end)
+{
+    if (trail && issued_until < end) tell_gap();
+}
+
 UnitReport CscCore::report(Cycle end)
 {
     CscCounters totals = counted;
@@ -449,6 +485,11 @@ void CscCore::state(State& s)
     }
     for (const bool flag : {data_pending, weight_pending, credit_short}) s.same(flag);
     for (Cycle* at : {&now, &data_ack, &weight_ack, &busy_at, &done_at, &issued_until, &loaded_at, &weights_at}) s.cycle(*at);
+    if (trail) {
+        s.same(gap.why);
+        s.cycle(gap.from);
+        s.cycle(gap.loaded);
+    }
     phases.state(s);
     clocks.state(s);
     s.counters(counted);

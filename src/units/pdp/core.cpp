@@ -60,7 +60,7 @@ struct PdpCore final : DirectCore<PdpCore> {
         const TrailPlace place = acknowledged ? of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Pdp)) : TrailPlace::Pdp;
         if (trails) (*trails)[TrailPlace::PdpDone].event(at, place, Cause::Interrupt, WriteAcks::kLatency + 1);
     }
-    void catch_up(Cycle to);
+    void catch_up(Cycle to) override;
     Cycle decides() const;
     /// Evaluates a cycle; `late`: afterwards, a cycle in which nothing arrived and nothing leaves.
     void cycle(Cycle at, bool late);

@@ -38,7 +38,7 @@ struct SdpCore final : DirectCore<SdpCore> {
     SdpCore(const Hardware& hw, const SdpPorts& ports, bool computes);
 
     void advance(Cycle to) override;
-    void catch_up(Cycle to);
+    void catch_up(Cycle to) override;
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
