@@ -105,11 +105,11 @@ private:
     std::optional<Period> period(Cycle first, Cycle second);
     void copy(const Period& period, Cycle end, std::uint64_t times);
     static std::uint64_t meeting(const Period& period);
-    static std::uint64_t copies(const Period& period);
+    std::uint64_t copies(const Period& period) const;
     bool fold(const Period& period, Cycle end, std::uint64_t times);
     bool alike(const Period& period, Cycle floor, Cycle end) const;
     bool mark(const Period& period, Cycle floor);
-    std::vector<Passage> passages(const Period& period, Cycle floor, Cycle end);
+    std::vector<Passage> passages(const Period& period, Cycle floor, Cycle last);
     std::vector<PathSpot> landings(Cycle last, Cycle floor, Cycle since);
     bool pass(const Period& period, Cycle floor, std::vector<Passage>& passages);
     std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times);

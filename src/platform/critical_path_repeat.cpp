@@ -1,7 +1,7 @@
 // Causes of time that repeats itself: what the walks find in one period they find in every one.
 //
-//   first         second                   floor             end
-//     │  the period  │  copies  .. copies    │  copies, in     │ what was known of later cycles
+//   first         second                   floor             last      end
+//     │  the period  │  copies  .. copies    │  copies, in     │  a copy  │ what was known of later cycles
 //     │              │                       │  which walks    │
 //     │              │       spots ◄─ period ┼ spots ◄ meet ───┼ places, bursts on their way
 //
@@ -17,8 +17,8 @@ namespace dlasim {
 namespace {
 
 constexpr std::size_t kMeeting = 1u << 9;  // bursts, segments and cycles of the copies in which walks meet
-// How many bursts in front of the floor are kept for walks behind it, and how far back what is on its way then has entered.
-constexpr BurstTrail::Number kBursts = 2 * (BurstTrail::kMostAfter + 1) + 16;
+// Bursts that may be on their way at the floor, and how far back they have entered.
+constexpr BurstTrail::Number kOnTheirWay = 16;
 constexpr Cycle kEntered = 256;
 
 }  // namespace
@@ -60,10 +60,14 @@ std::uint64_t CriticalPath::repeat(Cycle first, Cycle second, std::uint64_t time
     if (!period) return 0;
     begun_ = begun_ && middle_ <= first;
     const std::uint64_t most = std::min<std::uint64_t>(times, kMostKept / period->told);
+    struct Try {
+        std::uint64_t together;  // periods as one: what a burst waited for may be further back than one
+        bool again;              // what is in front of the floor is written down again: streams may have come to the period in another way
+    };
     std::uint64_t copied = 0;
-    for (const std::uint64_t together : {1, 2, 4}) {  // what a burst waited for may be further back than a period
+    for (const auto& [together, again] : {Try{1, false}, Try{1, true}, Try{2, true}, Try{4, true}}) {
         const Period all = period->times(together);
-        std::uint64_t needed = copies(all) * together;
+        std::uint64_t needed = ((again ? copies(all) : 0) + meeting(all) + 1) * together;
         if (times <= needed + together) break;
         needed += (times - needed) % together;
         if (needed > most) break;
@@ -89,26 +93,27 @@ void CriticalPath::copy(const Period& period, Cycle end, std::uint64_t times)
         }
 }
 
-/// Of the copies behind the floor.
+/// Copies behind the floor.
 std::uint64_t CriticalPath::meeting(const Period& period) { return 1 + kMeeting / std::min<std::uint64_t>(period.told, period.cycles); }
 
-/// How many are needed: with the period itself, to which streams may come in another way, there are enough bursts and cycles in front of
-/// the floor.
-std::uint64_t CriticalPath::copies(const Period& period)
+/// In front of the floor: with the period itself there are enough bursts and cycles.
+std::uint64_t CriticalPath::copies(const Period& period) const
 {
-    std::uint64_t before = 1 + kEntered / period.cycles;
-    for (const auto& port : period.bursts)
-        for (const BurstTrail::Number bursts : port)
-            if (bursts != 0) before = std::max(before, 1 + kEntered / period.cycles + kBursts / bursts);
-    return before + meeting(period);
+    std::uint64_t most = 0;
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (const bool write : {false, true})
+            if (const BurstTrail::Number bursts = period.bursts[port][write]; bursts != 0)
+                most = std::max(most, (2 * (rules_.bursts(port, write).before() + 1) + kOnTheirWay) / bursts);
+    return 1 + kEntered / period.cycles + most;
 }
 
-/// The period comes so many times more behind the copies, which end in cycle `end`. False if the walks do not repeat themselves.
+/// The period comes so many times more behind the copies, which end in cycle `end`. False if the walks do not repeat themselves. They begin
+/// a period before: a request that waits at the end of the copies is known only later.
 bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
 {
-    const Cycle floor = end - meeting(period) * period.cycles;
+    const Cycle last = end - period.cycles, floor = last - meeting(period) * period.cycles;
     if (!alike(period, floor, end)) return false;
-    std::vector<Passage> passages = this->passages(period, floor, end);
+    std::vector<Passage> passages = this->passages(period, floor, last);
     if (passages.empty() || !pass(period, floor, passages)) return false;
     if (!mark(period, floor)) return false;
     std::vector<PathSpot> spots;
@@ -148,12 +153,12 @@ bool CriticalPath::alike(const Period& period, Cycle floor, Cycle end) const
     return true;
 }
 
-/// Where the walks from all that later ones can come to at the end come to at the floor. Nothing if those from the end of the copy before
-/// do not come to the same a period earlier.
-std::vector<CriticalPath::Passage> CriticalPath::passages(const Period& period, Cycle floor, Cycle end)
+/// Where the walks from all that later ones can come to in cycle `last` come to at the floor. Nothing if those from a period before do not
+/// come to the same a period earlier.
+std::vector<CriticalPath::Passage> CriticalPath::passages(const Period& period, Cycle floor, Cycle last)
 {
-    const std::vector<PathSpot> spots = landings(end, floor, end - period.cycles);
-    const std::vector<PathSpot> before = landings(end - period.cycles, floor - period.cycles, end - 2 * period.cycles);
+    const std::vector<PathSpot> spots = landings(last, floor, last - period.cycles);
+    const std::vector<PathSpot> before = landings(last - period.cycles, floor - period.cycles, last - 2 * period.cycles);
     if (spots.size() != before.size()) return {};
     std::vector<Passage> passages;
     for (std::size_t i = 0; i < spots.size(); ++i) {
