@@ -56,6 +56,11 @@ class Few(unittest.TestCase):
         self.assertEqual(wrong, "")
         self.assertGreater(skipped, 0)
 
+    def test_causes_do_not_hinder_it(self):
+        for file in ("vgg16_conv4_1.json", "alexnet_fc7.json", "networks/resnet18.json"):
+            skipped = {causes: run(file, "nv_small", "skip", *causes)[2] for causes in ((), ("--no-causes",))}
+            self.assertGreater(skipped[()], 0.95 * skipped[("--no-causes",)], file)
+
     def test_what_asks_for_every_event_is_simulated(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertGreater(run("dcgan_deconv1.json", "nv_small", "skip")[2], 0)
