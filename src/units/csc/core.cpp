@@ -124,8 +124,9 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     Sleeper* credit_reader = nullptr;
     Trail* trail = nullptr;
     /// With a trail: why no atoms leave behind the last package, from which cycle on. Most packages come before that, and it is not told.
-    struct {
-        enum class Why : std::uint8_t { Told, Load, LoadAndCredit, Credit, Lines, Kernels } why = Why::Told;
+    struct LatestGap {
+        enum class Why : std::uint8_t { Told, Load, LoadAndCredit, Credit, Lines, Kernels };
+        Why why = Why::Told;
         Cycle from = 0, loaded = 0;
     } gap;
     bool* reached = nullptr;  // sums are complete
@@ -186,7 +187,7 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
         if (issued_until < at) tell_gap();
         trail->works(at, Cause::Computing);
         if (p.layer_end) trail->works(at + p.size, Cause::Drain);
-        gap = {p.layer_end ? decltype(gap.why)::Told : decltype(gap.why)::Load, at + p.size, 0};
+        gap = {p.layer_end ? LatestGap::Why::Told : LatestGap::Why::Load, at + p.size, 0};
     }
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
@@ -215,7 +216,7 @@ void CscCore::account_gap(Cycle at)
 /// What holds from the next cycle of the sequencer on, behind the package whose atoms leave.
 void CscCore::note_gap()
 {
-    using Why = decltype(gap.why);
+    using Why = LatestGap::Why;
     const Cycle from = std::max(sequencer.clock(), issued_until);
     if (sequencer.finished()) return;
     if (gap.from < from) tell_gap();
@@ -229,7 +230,7 @@ void CscCore::note_gap()
 
 void CscCore::tell_gap()
 {
-    using Why = decltype(gap.why);
+    using Why = LatestGap::Why;
     switch (gap.why) {
         case Why::Told:
             break;
@@ -449,6 +450,7 @@ void CscCore::catch_up(Cycle end)
 
 UnitReport CscCore::report(Cycle end)
 {
+    catch_up(end);
     CscCounters totals = counted;
     totals.data_reads = data.reads();
     totals.weight_reads = weights.reads();
