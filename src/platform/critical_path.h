@@ -104,8 +104,8 @@ private:
 
     std::optional<Period> period(Cycle first, Cycle second);
     void copy(const Period& period, Cycle end, std::uint64_t times);
-    static std::uint64_t meeting(const Period& period);
-    std::uint64_t copies(const Period& period) const;
+    static std::uint64_t copies_behind(const Period& period);
+    std::uint64_t copies_before(const Period& period) const;
     bool fold(const Period& period, Cycle end, std::uint64_t times);
     bool alike(const Period& period, Cycle floor, Cycle end) const;
     bool mark(const Period& period, Cycle floor);

@@ -67,7 +67,7 @@ std::uint64_t CriticalPath::repeat(Cycle first, Cycle second, std::uint64_t time
     std::uint64_t copied = 0;
     for (const auto& [together, again] : {Try{1, false}, Try{1, true}, Try{2, true}, Try{4, true}}) {
         const Period all = period->times(together);
-        std::uint64_t needed = ((again ? copies(all) : 0) + meeting(all) + 1) * together;
+        std::uint64_t needed = ((again ? copies_before(all) : 0) + copies_behind(all) + 1) * together;
         if (times <= needed + together) break;
         needed += (times - needed) % together;
         if (needed > most) break;
@@ -93,17 +93,20 @@ void CriticalPath::copy(const Period& period, Cycle end, std::uint64_t times)
         }
 }
 
-/// Copies behind the floor.
-std::uint64_t CriticalPath::meeting(const Period& period) { return 1 + kMeeting / std::min<std::uint64_t>(period.told, period.cycles); }
+/// How many copies walks need behind the floor, to meet.
+std::uint64_t CriticalPath::copies_behind(const Period& period)
+{
+    return 1 + kMeeting / std::min<std::uint64_t>(period.told, period.cycles);
+}
 
-/// In front of the floor: with the period itself there are enough bursts and cycles.
-std::uint64_t CriticalPath::copies(const Period& period) const
+/// How many in front of it: with the period itself there are enough bursts and cycles.
+std::uint64_t CriticalPath::copies_before(const Period& period) const
 {
     std::uint64_t most = 0;
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true})
             if (const BurstTrail::Number bursts = period.bursts[port][write]; bursts != 0)
-                most = std::max(most, (2 * (rules_.bursts(port, write).before() + 1) + kOnTheirWay) / bursts);
+                most = std::max(most, (2 * (rules_.bursts(port, write).kept_before() + 1) + kOnTheirWay) / bursts);
     return 1 + kEntered / period.cycles + most;
 }
 
@@ -111,7 +114,7 @@ std::uint64_t CriticalPath::copies(const Period& period) const
 /// a period before: a request that waits at the end of the copies is known only later.
 bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
 {
-    const Cycle last = end - period.cycles, floor = last - meeting(period) * period.cycles;
+    const Cycle last = end - period.cycles, floor = last - copies_behind(period) * period.cycles;
     if (!alike(period, floor, end)) return false;
     std::vector<Passage> passages = this->passages(period, floor, last);
     if (passages.empty() || !pass(period, floor, passages)) return false;

@@ -240,7 +240,7 @@ public:
     }
 
     /// How many that ended in front of a floor walks behind it may ask for.
-    Number before() const { return streams ? kMostAfter : 1; }
+    Number kept_before() const { return streams ? kMostAfter : 1; }
     /// In this cycle, of which all has been told and of no later one, a floor of walks will be.
     void mark() { marked_ = {ended(), latest_, granted_, answered_}; }
     /// The first one of which walks in the cycles behind the floor, that of the last mark(), ask more than when a client's last one was.
@@ -253,11 +253,11 @@ public:
         since -= std::min(since, margin);
         Number keep = std::max(marked_.ended, base());
         unsigned ended = 0;
-        for (Number n = marked_.latest; has(n) && ended <= before(); n = any_answered_before(n)) {
+        for (Number n = marked_.latest; has(n) && ended <= kept_before(); n = any_answered_before(n)) {
             keep = std::min(keep, n);
             if ((*this)[n].last() < since) ++ended;
         }
-        return keep - std::min<Number>(keep - base(), before() + 1);
+        return keep - std::min<Number>(keep - base(), kept_before() + 1);
     }
     /// Bursts before needed_from() are.
     void forget(Cycle floor, Cycle margin)

@@ -187,7 +187,7 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
         if (issued_until < at) tell_gap();
         trail->works(at, Cause::Computing);
         if (p.layer_end) trail->works(at + p.size, Cause::Drain);
-        gap = {p.layer_end ? LatestGap::Why::Told : LatestGap::Why::Load, at + p.size, 0};
+        gap = p.layer_end ? LatestGap{} : LatestGap{LatestGap::Why::Load, at + p.size, 0};
     }
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
