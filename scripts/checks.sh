@@ -6,7 +6,7 @@
 #   debug   the tests of the label quick, built with -O0 and the assertions of the standard library
 #   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer. CI runs this one: it is Debug as well.
 #           Some random laws run a fifth of their trials, the fuzzers a fifth of their inputs (tests/CMakeLists.txt)
-#   tidy    clang-tidy on the sources that differ from the branch this one left, or of the last five commits; at most 20 files
+#   tidy    clang-tidy on the sources that differ from the branch this one left, or of the last five commits; at most 8 files
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || set -- debug asan tidy
@@ -37,7 +37,7 @@ changed_files() {
     done
     git rev-parse --verify -q "$base" >/dev/null || return 0
     git log --name-only --pretty=format: --diff-filter=d "$base..HEAD" -- 'src/*.cpp' | awk 'NF && !seen[$0]++' |
-        while read -r file; do [ ! -f "$file" ] || echo "$file"; done | head -20
+        while read -r file; do [ ! -f "$file" ] || echo "$file"; done | head -8
 }
 
 clang_tidy() {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "files/output.h"
-#include "platform/repeats.h"
+#include "platform/repeats/repeats.h"
 #include "report/timeline/timeline.h"
 #include "silicon/technology.h"
 

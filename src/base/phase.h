@@ -68,6 +68,7 @@ public:
         for (const Cycle cycles : cycles_) sum += cycles;
         return sum;
     }
+    bool operator==(const PhaseLog& other) const { return cycles_ == other.cycles_; }
     Phase phase() const { return phase_; }
     template <class S>
     void state(S& s)

@@ -1,5 +1,5 @@
 // The state of the machine at a mark, as every part says it: one declaration, from which a state that recurs is found and the
-// periods behind it are taken in one step (platform/recurrence.h).
+// periods behind it are taken in one step (platform/repeats/recurrence.h).
 //
 //   part.state(s) ──► s.same(..), s.cycle(..), s.count(..), ..        in the same order, whatever it is asked for
 //                        │
@@ -29,12 +29,15 @@ namespace dlasim {
 class State {
 public:
     enum class Kind : std::uint8_t {
-        Same,      // equal
-        Cycle,     // equal as seen from now; or in the past, where it stays
-        Count,     // nothing follows from it
-        Address,   // equal below the granule
-        Position,  // nothing follows from it between its bounds
-        Turning    // a place in a ring, and nothing follows from where
+        Same,        // equal
+        Cycle,       // equal as seen from now; or in the past, where it stays
+        Count,       // nothing follows from it
+        LayerCount,  // nothing follows from it, and it begins anew with a layer
+        Extreme,     // nothing follows from it, and it stays
+        Layers,      // nothing follows from it but that layers have begun or ended
+        Address,     // equal below the granule
+        Position,    // nothing follows from it between its bounds
+        Turning      // a place in a ring, and nothing follows from where
     };
     /// Of the source that says a word.
     struct Where {
@@ -89,6 +92,20 @@ public:
         if (task_ == Task::Digest) return;
         if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::Count, .where = where})) add(value, moved);
     }
+    /// The same, of a layer: it may begin anew with one.
+    template <class T>
+    void layer_count(T& value, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) return;
+        if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::LayerCount, .where = where})) add(value, moved);
+    }
+    /// How many layers, or parts of them, have begun or ended.
+    template <class T>
+    void layers(T& value, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) return mix(digest_, raw(value));
+        if (const std::uint64_t moved = next({.value = raw(value), .kind = Kind::Layers, .where = where})) add(value, moved);
+    }
     /// A place in a loop: while it is in [first, last], all that follows is the same.
     template <class T>
     void position(T& value, std::int64_t first, std::int64_t last, Where where = Where::here())
@@ -111,7 +128,7 @@ public:
         if (task_ == Task::Digest) loops_.push_back({raw(value), outer, first, INT64_MAX - static_cast<std::int64_t>(outer)});
         position(value, first, INT64_MAX - static_cast<std::int64_t>(outer), where);
     }
-    /// A struct of declared counters (base/counters.h). An extreme decides when it is exceeded.
+    /// A struct of declared counters (base/counters.h). An extreme is what it was: periods that are alike have the same ones.
     template <class Counters>
     void counters(Counters& values)
     {
@@ -159,6 +176,12 @@ public:
     void set_granule(std::uint64_t bytes) { granule_ = bytes; }
 
     std::uint64_t digest() const { return digest_; }
+    /// A cycle as seen from now.
+    std::uint64_t seen(Cycle at) const
+    {
+        if (at == kNever) return kNever;
+        return at + kBack > now_ ? at - now_ : kNever - 1;
+    }
     /// How often a position in [first, last] that has moved so far may do so again.
     static std::uint64_t times(std::uint64_t value, std::uint64_t has_moved, std::int64_t first, std::int64_t last)
     {
@@ -193,7 +216,7 @@ private:
     void counter(std::uint64_t& value, bool counts)
     {
         if (counts) count(value);
-        else same(value);
+        else if (task_ != Task::Digest) next({.value = value, .kind = Kind::Extreme});
     }
     void counter(std::optional<std::uint64_t>& value, bool counts)
     {
@@ -225,12 +248,6 @@ private:
     {
         digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
         digest ^= digest >> 29;
-    }
-    /// As seen from now.
-    std::uint64_t seen(Cycle at) const
-    {
-        if (at == kNever) return kNever;
-        return at + kBack > now_ ? at - now_ : kNever - 1;
     }
     /// How far the word moves.
     std::uint64_t next(const Word& word)

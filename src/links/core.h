@@ -40,6 +40,7 @@ struct UnitReport {
     CounterValues clock_on;  // clock domain: cycles with its clock running
     IdleRuns idle_runs;      // of the unit, with the clocks of all domains off: between two in which one was on
 
+    bool operator==(const UnitReport&) const = default;
     /// What happened after `before` was taken of the same unit.
     UnitReport since(const UnitReport& before) const
     {

@@ -41,7 +41,7 @@ bool CriticalPath::wants_to_look()
 
 void CriticalPath::look()
 {
-    if (begun_) to_floor(youngest_spots());
+    if (begun_) to_floor(youngest_spots(next_ - 1));
     if (!begun_ || enough_ == 0) mark();
     else begun_ = false;
     next_ += window_;
@@ -155,10 +155,10 @@ void CriticalPath::walk_from(Cycle last, Cycle floor, std::optional<Cycle> since
         }
 }
 
-/// Where the walks that later ones can come to leave the youngest cycles.
-std::vector<PathSpot> CriticalPath::youngest_spots()
+/// Where the walks that later ones can come to in cycle `last`, the last one of which something is known, leave the youngest cycles.
+std::vector<PathSpot> CriticalPath::youngest_spots(Cycle last)
 {
-    walk_from(next_ - 1, middle_, std::nullopt);
+    walk_from(last, middle_, std::nullopt);
     std::vector<PathSpot> spots;
     for (const Walk& walk : walks_)
         if (!walk.joins && std::ranges::find(spots, walk.to) == spots.end()) spots.push_back(walk.to);
@@ -173,7 +173,14 @@ void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle
     if (interrupt) walk({.place = TrailPlace::Pin, .at = *interrupt}, floor_);
     const std::vector<Node> nodes = sum_up();
     Spots here;
-    for (std::size_t i = 0; i < spots.size(); ++i) here.emplace(spots[i], nodes[i]);
+    std::vector<std::pair<PathSpot, PathSpot>> from;
+    std::vector<PathSpot> landed;
+    for (std::size_t i = 0; i < spots.size(); ++i) {
+        here.emplace(spots[i], nodes[i]);
+        landed.push_back(walks_[i].joins ? landed[walks_[i].joins->walk] : walks_[i].to);
+        from.emplace_back(spots[i], landed.back());
+    }
+    follow_floors(from);
     if (interrupt) {
         interrupted_ = nodes.back();
         any_interrupt_ = true;
@@ -188,6 +195,8 @@ void CriticalPath::compress()
     std::vector<Node*> needed;
     for (auto& [spot, node] : spots_) needed.push_back(&node);
     if (any_interrupt_) needed.push_back(&interrupted_);
+    for (Floor& floor : floors_)
+        for (Node& node : floor.nodes) needed.push_back(&node);
     tree_.compress(needed);
 }
 

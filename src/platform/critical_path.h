@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "platform/past_tree.h"
@@ -57,11 +59,20 @@ public:
     /// The time in (first, second] comes up to so many `times` times more, in front of all that is known of later cycles, which moves on:
     /// how often; 0 if it is no longer known or not over. Units move on all that they know of trails. (critical_path_repeat.cpp)
     std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
+    /// The cycles up to a little before `now`, of which all has run and no later one, are summed up; what walks find there is remembered by
+    /// this name, for repeat_since(), of the last `most` of these. False if too little has happened. (critical_path_floors.cpp)
+    bool remember(Cycle now, std::size_t most);
+    /// The time behind cycle `first` up to `second`, two that are remembered, the latter now, comes `times` times more. False, and nothing
+    /// has changed, if walks do not repeat themselves in it. Units move on all that they know of trails. `cuts`: as cut(), of that time.
+    bool repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& cuts);
     /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
 private:
     using Node = PastTree::Node;
+    struct SpotHash {
+        std::size_t operator()(const PathSpot& spot) const;
+    };
     static constexpr std::size_t kMostKept = 1u << 17;  // bursts and segments: no period that is measured or copied makes them more
     /// The first walk that came there in this round, and how far it had come.
     struct Mark {
@@ -78,9 +89,6 @@ private:
         ExactCause last_cause;
         std::optional<Mark> joins;  // there it meets another one
     };
-    struct SpotHash {
-        std::size_t operator()(const PathSpot& spot) const;
-    };
     using Spots = std::unordered_map<PathSpot, Node, SpotHash>;
 
     /// Time that repeats itself: behind `first`, in so many `cycles` as many bursts of every port, read and written.
@@ -96,11 +104,32 @@ private:
     };
     /// A spot that walks come to, and on from there through a period.
     struct Passage {
-        PathSpot from;                     // of the last copy in front of the floor
-        bool stays = false;                // of before the copies: it is the same one for all of them
-        std::size_t next = 0;              // otherwise: the passage from where the walk comes to, in the copy before
-        std::vector<CauseCycles> spent{};  // on the way, the earliest first
+        PathSpot from;                   // of the last copy in front of the floor
+        bool stays = false;              // of before the copies: it is the same one for all of them
+        std::size_t next = 0;            // otherwise: the passage from where the walk comes to, in the copy before
+        std::vector<SpentRuns> spent{};  // on the way, the earliest first
     };
+
+    /// A floor that was remembered, and what was known in front of it.
+    struct Floor {
+        struct Bursts {
+            BurstTrail::Number behind = 0, base = 0;  // the first one granted behind the floor; the first one known
+            std::vector<TrailBurst> known;
+            BurstTrail::Forgotten forgotten;
+        };
+        Cycle name = 0, at = 0;
+        std::vector<PathSpot> spots;
+        std::vector<Node> nodes;                                   // theirs
+        std::unordered_map<PathSpot, std::size_t, SpotHash> from;  // of spots that are known now: of which of these they come
+        std::array<std::vector<Trail::Segment>, kTrailPlaces> segments;
+        std::array<std::array<Bursts, 2>, 2> bursts;  // by port, write
+    };
+    void remember(Cycle name, const std::vector<PathSpot>& spots);
+    void forget_floors(std::size_t most);
+    void follow_floors(const std::vector<std::pair<PathSpot, PathSpot>>& from);
+    static bool long_ago(const ForgottenBurst& forgotten, const Floor& floor);
+    static bool alike(const Floor& first, const Floor& second);
+    std::optional<std::vector<Passage>> passages(const Period& period, const Floor& first, const Floor& second) const;
 
     std::optional<Period> period(Cycle first, Cycle second);
     void copy(const Period& period, Cycle end, std::uint64_t times);
@@ -113,6 +142,8 @@ private:
     std::vector<PathSpot> landings(Cycle last, Cycle floor, Cycle since);
     bool pass(const Period& period, Cycle floor, std::vector<Passage>& passages);
     std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times);
+    static std::vector<std::pair<PathSpot, PathSpot>> passed(const Period& period, const std::vector<Passage>& passages,
+                                                             std::uint64_t times);
     void move(const Period& period, std::uint64_t times);
 
     void begin_walks();
@@ -120,7 +151,7 @@ private:
     void walk(const PathSpot& spot, Cycle floor);
     bool meets();
     void mark();
-    std::vector<PathSpot> youngest_spots();
+    std::vector<PathSpot> youngest_spots(Cycle last);
     void to_floor(const std::vector<PathSpot>& spots);
     void older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt);
     void compress();
@@ -143,6 +174,7 @@ private:
     Node interrupted_ = PastTree::kRoot;  // the last one up to the floor
     bool any_interrupt_ = false;
     Spots spots_;  // where the walks of the last look came to, up to the floor
+    std::deque<Floor> floors_;
     // of a look
     std::vector<Walk> walks_;
     std::array<std::vector<Mark>, kTrailPlaces> met_at_places_;      // by segment

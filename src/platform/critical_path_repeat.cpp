@@ -124,6 +124,7 @@ bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
     for (const Passage& passage : passages) spots.push_back(passage.from);
     to_floor(spots);
     const std::vector<Node> nodes = pass_all(period, passages, times);
+    follow_floors(passed(period, passages, times));
     spots_.clear();
     for (std::size_t i = 0; i < passages.size(); ++i)
         spots_.emplace(passages[i].stays ? spots[i] : period.moved(spots[i], static_cast<std::int64_t>(times)), nodes[i]);
@@ -200,13 +201,14 @@ bool CriticalPath::pass(const Period& period, Cycle floor, std::vector<Passage>&
         passage.next = static_cast<std::size_t>(next - passages.begin());
         const std::vector<PathRun>& runs = rules_.runs();
         if (next->stays && runs.size() > 1 && runs[runs.size() - 2].after + period.cycles <= floor) return false;
-        passage.spent.clear();
+        std::vector<CauseCycles> spent;
         Cycle at = passage.from.at;
         for (const PathRun& run : runs) {
-            passage.spent.push_back({run.cause, at - run.after});
+            spent.push_back({run.cause, at - run.after});
             at = run.after;
         }
-        std::ranges::reverse(passage.spent);
+        std::ranges::reverse(spent);
+        passage.spent = {{std::move(spent), 1}};
     }
     return true;
 }
@@ -230,16 +232,25 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
     nodes.reserve(passages.size());
     for (const Passage& passage : passages) nodes.push_back(spots_.at(passage.from));
     const auto grow = [&](Node node, const Passage& passage, std::uint64_t periods) {
-        for (const CauseCycles& part : passage.spent) {
-            // one that began before the copies has become longer
-            const bool first = &part == &passage.spent.front() && passages[passage.next].stays;
-            tree_.grow(node, tree_.time(node) + part.cycles + (first ? periods * period.cycles : 0), part.cause);
-        }
+        // one that began before the copies has become longer
+        Cycle longer = passages[passage.next].stays ? periods * period.cycles : 0;
+        for (const SpentRuns& runs : passage.spent)
+            for (std::uint64_t n = 0; n < runs.times; ++n)
+                for (const CauseCycles& part : runs.parts) {
+                    tree_.grow(node, tree_.time(node) + part.cycles + longer, part.cause);
+                    longer = 0;
+                }
     };
     const std::uint64_t same = times - (reached.size() - 1);  // periods in which all of those come to all of them
     for (const std::size_t i : reached.back()) nodes[i] = tree_.add(nodes[i]);
     if (std::ranges::all_of(reached.back(), [&](std::size_t i) { return passages[i].next == i; })) {
-        for (const std::size_t i : reached.back()) tree_.grow(nodes[i], passages[i].spent, same);
+        for (const std::size_t i : reached.back()) {
+            const std::vector<SpentRuns>& spent = passages[i].spent;
+            if (spent.size() == 1 && spent.front().times == 1) tree_.grow(nodes[i], spent.front().parts, same);
+            else
+                for (std::uint64_t n = 0; n < same; ++n)
+                    for (const SpentRuns& runs : spent) tree_.grow(nodes[i], runs.parts, runs.times);
+        }
     } else {
         for (std::uint64_t n = 1; n <= same; ++n) {
             const std::vector<Node> before = nodes;
@@ -251,6 +262,30 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
         for (const std::size_t i : reached[times - n]) grow(nodes[i] = tree_.add(before[passages[i].next]), passages[i], n);
     }
     return nodes;
+}
+
+/// Every spot, so many periods later, and the one of now that its walk comes to through them.
+std::vector<std::pair<PathSpot, PathSpot>> CriticalPath::passed(const Period& period, const std::vector<Passage>& passages,
+                                                                std::uint64_t times)
+{
+    std::vector<std::size_t> once, all;
+    for (std::size_t i = 0; i < passages.size(); ++i) {
+        once.push_back(passages[i].stays ? i : passages[i].next);
+        all.push_back(i);
+    }
+    for (std::uint64_t left = times; left != 0; left /= 2) {
+        if (left % 2 != 0)
+            for (std::size_t& to : all) to = once[to];
+        std::vector<std::size_t> twice;
+        for (const std::size_t to : once) twice.push_back(once[to]);
+        once = std::move(twice);
+    }
+    std::vector<std::pair<PathSpot, PathSpot>> from;
+    for (std::size_t i = 0; i < passages.size(); ++i) {
+        const PathSpot& spot = passages[i].from;
+        from.emplace_back(passages[i].stays ? spot : period.moved(spot, static_cast<std::int64_t>(times)), passages[all[i]].from);
+    }
+    return from;
 }
 
 /// All that is known of cycles behind the floor moves on.

@@ -22,7 +22,8 @@
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
 #include "platform/hazards.h"
-#include "platform/recurrence.h"
+#include "platform/repeats/recurrence.h"
+#include "platform/repeats/repeated_operations.h"
 #include "platform/software.h"
 #include "platform/top.h"
 #include "platform/window.h"
@@ -328,8 +329,15 @@ public:
                             [this] {
                                 return std::min({stop_, parts_.options.cycle_limit, window_.next()});
                             });
+        operations_.emplace(parts_.clock, parts_.top, software_, window_, parts_.path ? &*parts_.path : nullptr, how.repeats,
+                            address_granule(parts_.hardware), how.cycle_limit);
+        parts_.clock.on_mark = [this](Cycle now) { marked(now); };
     }
-    ~Running() { parts_.software = nullptr; }
+    ~Running()
+    {
+        parts_.software = nullptr;
+        parts_.clock.on_mark = nullptr;
+    }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
@@ -340,6 +348,7 @@ private:
     void listen();
     void go_on();
     void look_for_causes(Cycle now);
+    void marked(Cycle now);
     bool may_go_on(Cycle now, bool still);
     void add_program(RunResult& result) const;
     void add_events(RunResult& result) const;
@@ -353,6 +362,8 @@ private:
     Software software_;
     Window window_;
     std::optional<Recurrence> recurrence_;
+    std::optional<RepeatedOperations> operations_;
+    Cycle raised_ = kNever, pin_ = 0;  // the last interrupt: when it was known, and seen
     double host_wall_ = 0, host_cpu_ = 0;
     bool over_ = false;  // the program has ended
     bool hung_ = false, interrupted_ = false;
@@ -396,6 +407,8 @@ void Machine::Running::listen()
     };
     parts_.top.glb().on_interrupt = [this](Cycle at) {
         window_.interrupt(at);
+        raised_ = parts_.clock.now();
+        pin_ = at;
         if (parts_.path) parts_.path->path().interrupt(at);
         parts_.pause();
     };
@@ -441,6 +454,14 @@ void Machine::Running::go_on()
     }
 }
 
+/// All of cycle `now` has been evaluated: a unit of work has ended, or an operation.
+void Machine::Running::marked(Cycle now)
+{
+    if (raised_ != now) return recurrence_->reached(now);
+    recurrence_->give_up();  // software goes on
+    operations_->reached(now, pin_);
+}
+
 /// What is measured is not to be forgotten, unless that would be too much.
 void Machine::Running::look_for_causes(Cycle now)
 {
@@ -477,7 +498,7 @@ RunResult Machine::Running::play()
     add_window(result);
     add_program(result);
     if (parts_.options.events) add_events(result);
-    if (recurrence_) result.skipped = recurrence_->skipped();
+    if (recurrence_) result.skipped = recurrence_->skipped() + operations_->skipped();
     result.wall_seconds = all_.wall_seconds() - host_wall_;
     result.cpu_seconds = all_.cpu_seconds() - host_cpu_;
     return result;

@@ -12,7 +12,7 @@
 #include "base/place.h"
 #include "facts/hardware.h"
 #include "facts/memory_spec.h"
-#include "platform/repeats.h"
+#include "platform/repeats/repeats.h"
 #include "workload/workload.h"
 
 namespace dlasim {

@@ -1,18 +1,27 @@
 #include "platform/past_tree.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/expects.h"
 
 namespace dlasim {
+namespace {
+constexpr std::size_t kMostRuns = 1u << 17;  // parts of them in the tree
+}
 
-void PastTree::sort_cuts() { std::sort(cuts_.begin(), cuts_.end()); }
+void PastTree::sort_cuts()
+{
+    if (!std::ranges::is_sorted(cuts_)) std::ranges::sort(cuts_);
+    cuts_.erase(std::ranges::unique(cuts_).begin(), cuts_.end());
+}
 
 PastTree::Node PastTree::add(Node parent)
 {
     const Cycle time = nodes_[parent].time;
     nodes_.push_back({.parent = parent, .time = time, .slices = {}});
+    nodes_.back().all_runs = keeps_runs_;
     return static_cast<Node>(nodes_.size() - 1);
 }
 
@@ -20,6 +29,13 @@ void PastTree::grow(Node node, Cycle to, ExactCause cause)
 {
     Past& past = nodes_[node];
     DLASIM_EXPECTS(past.time <= to);
+    if (past.time == to) return;
+    add_run(past, {cause, to - past.time});
+    spend(past, to, cause);
+}
+
+void PastTree::spend(Past& past, Cycle to, ExactCause cause)
+{
     while (past.time < to) {
         CauseSlice& slice = open_slice(past);
         const Cycle until = std::min(to, slice.end);
@@ -33,16 +49,80 @@ void PastTree::grow(Node node, const std::vector<CauseCycles>& spent, std::uint6
     const Cycle period = sum_of(spent);
     DLASIM_EXPECTS(period != 0);
     Past& past = nodes_[node];
+    add_runs(past, spent, times);
     while (times != 0) {
         CauseSlice& slice = open_slice(past);
         const std::uint64_t whole = std::min(times, (slice.end - past.time) / period);
         if (whole == 0)
-            for (const CauseCycles& part : spent) grow(node, past.time + part.cycles, part.cause);
+            for (const CauseCycles& part : spent) spend(past, past.time + part.cycles, part.cause);
         else
             for (const CauseCycles& part : spent) slice.add(part.cause, whole * part.cycles);
         past.time += whole * period;
         times -= std::max<std::uint64_t>(whole, 1);
     }
+}
+
+/// There is room for so many more; else those of the node are not kept.
+bool PastTree::room_for(Past& past, std::size_t parts)
+{
+    if (!keeps_runs_ || !past.all_runs) return false;
+    if (runs_ + parts > kMostRuns) return forget_runs(past), false;
+    runs_ += parts;
+    past.parts += parts;
+    return true;
+}
+
+void PastTree::add_run(Past& past, const CauseCycles& run)
+{
+    const bool goes_on = !past.runs.empty() && past.runs.back().times == 1;
+    if (goes_on && past.runs.back().parts.back().cause == run.cause) {
+        past.runs.back().parts.back().cycles += run.cycles;
+    } else if (room_for(past, 1)) {
+        if (goes_on) past.runs.back().parts.push_back(run);
+        else past.runs.push_back({{run}, 1});
+    }
+}
+
+void PastTree::add_runs(Past& past, const std::vector<CauseCycles>& parts, std::uint64_t times)
+{
+    if (room_for(past, parts.size())) past.runs.push_back({parts, times});
+}
+
+void PastTree::forget_runs(Past& past)
+{
+    past.all_runs = false;
+    past.runs = {};
+    runs_ -= std::exchange(past.parts, 0);
+}
+
+/// Those of the node behind it are its own now.
+void PastTree::join_runs(Past& past, Past&& later)
+{
+    if (!past.all_runs || !later.all_runs) {
+        forget_runs(past);
+        return forget_runs(later);
+    }
+    past.parts += later.parts;
+    if (past.runs.empty()) past.runs = std::move(later.runs);
+    else past.runs.insert(past.runs.end(), std::move_iterator(later.runs.begin()), std::move_iterator(later.runs.end()));
+}
+
+void PastTree::forget_runs(Cycle until)
+{
+    for (Past& past : nodes_)
+        if (past.time <= until) forget_runs(past);
+}
+
+std::optional<std::vector<SpentRuns>> PastTree::between(Node from, Node to) const
+{
+    std::vector<Node> line;
+    for (Node node = to; node != from; node = nodes_[node].parent) {
+        if (node == kRoot || !nodes_[node].all_runs) return std::nullopt;
+        line.push_back(node);
+    }
+    std::vector<SpentRuns> spent;
+    for (auto at = line.rbegin(); at != line.rend(); ++at) spent.insert(spent.end(), nodes_[*at].runs.begin(), nodes_[*at].runs.end());
+    return spent;
 }
 
 /// The slice that the cycle behind the node's end belongs to.
@@ -87,11 +167,15 @@ void PastTree::compress(const std::vector<Node*>& needed)
     std::vector<Past> left(1);
     left[kRoot] = std::move(nodes_[kRoot]);
     for (Node node = 1; node < nodes_.size(); ++node) {
-        if (!kept[node]) continue;
         Past& past = nodes_[node];
+        if (!kept[node]) {
+            forget_runs(past);
+            continue;
+        }
         const Node parent = becomes[past.parent];
         if (users[past.parent] == 1) {
             append(left[parent].slices, std::move(past.slices));
+            join_runs(left[parent], std::move(past));
             left[parent].time = past.time;
             becomes[node] = parent;
             continue;

@@ -4,12 +4,20 @@
 //                           └── cycles of others ──┬── spot
 //                                                  └── spot
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "facts/causes.h"
 
 namespace dlasim {
+
+/// What cycles went to, the earliest first, so many times one after the other.
+struct SpentRuns {
+    std::vector<CauseCycles> parts;
+    std::uint64_t times = 1;
+};
 
 class PastTree {
 public:
@@ -26,6 +34,12 @@ public:
     void grow(Node node, Cycle to, ExactCause cause);
     /// The cycles behind it went to these, in this order, so many `times` one after the other.
     void grow(Node node, const std::vector<CauseCycles>& spent, std::uint64_t times);
+    /// What is spent from now on is kept one after the other too, or not.
+    void keep_runs(bool keep) { keeps_runs_ = keep; }
+    /// Of cycles up to that one it need not be.
+    void forget_runs(Cycle until);
+    /// What the cycles between two nodes went to, in this order; nothing if that is not known, or `from` not on the way to `to`.
+    std::optional<std::vector<SpentRuns>> between(Node from, Node to) const;
     Cycle time(Node node) const { return nodes_[node].time; }
     /// Forgets what none of them needs, and makes one of what all that need it have in common. They become what they are called now.
     void compress(const std::vector<Node*>& needed);
@@ -37,13 +51,24 @@ private:
         Node parent = kRoot;
         Cycle time = 0;
         std::vector<CauseSlice> slices;  // of the cycles behind the parent's; by their last cycle
+        std::vector<SpentRuns> runs{};   // of the same, in the order of time, where they are kept
+        std::size_t parts = 0;           // of these
+        bool all_runs = true;
     };
+    void spend(Past& past, Cycle to, ExactCause cause);
+    bool room_for(Past& past, std::size_t parts);
+    void add_run(Past& past, const CauseCycles& run);
+    void add_runs(Past& past, const std::vector<CauseCycles>& parts, std::uint64_t times);
+    void forget_runs(Past& past);
+    void join_runs(Past& past, Past&& later);
     CauseSlice& open_slice(Past& past);
     Cycle slice_end(Cycle at) const;
     static void append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&& more);
 
     std::vector<Past> nodes_ = std::vector<Past>(1);  // parents before children
     std::vector<Cycle> cuts_;
+    bool keeps_runs_ = false;
+    std::size_t runs_ = 0;  // parts of all
 };
 
 }  // namespace dlasim

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "links/guard.h"
+#include "registers/tables.h"
 
 namespace dlasim {
 namespace {
@@ -19,6 +20,21 @@ Overloaded(F...) -> Overloaded<F...>;
 constexpr std::uint64_t kPollLimit = 1u << 20;
 // From a unit's state to the end of the read that saw it: csb.md 2.2, decode to the port.
 constexpr Cycle kReadLatency = 10;
+
+/// Software does the same, and all that follows takes as long.
+bool like(const ProgramEntry& a, const ProgramEntry& b, std::uint64_t granule)
+{
+    if (a.index() != b.index()) return false;
+    if (const auto* wait = std::get_if<WaitStatus>(&a)) return wait->bits == std::get<WaitStatus>(b).bits;
+    if (const auto* write = std::get_if<RegisterWrite>(&a)) {
+        const RegisterWrite& other = std::get<RegisterWrite>(b);
+        const AddressPart part = write->address == other.address ? address_part(write->name) : AddressPart::None;
+        return write->address == other.address &&
+               (part == AddressPart::High ||
+                (write->value - other.value) % (part == AddressPart::Low ? granule : std::uint64_t{1} << 32) == 0);
+    }
+    return std::holds_alternative<WaitInterrupt>(a) || std::holds_alternative<WaitPin>(a) || std::holds_alternative<Stamp>(a);
+}
 }  // namespace
 
 Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address,
@@ -60,7 +76,9 @@ void Software::wait_for_pin()
 {
     if (interrupt.read()) return works(Cause::Interrupt);
     if (trails) (*trails)[TrailPlace::Software].waits(clock_.now(), TrailPlace::Pin, Cause::Interrupt);
+    waits_for_pin_ = true;
     while (!interrupt.read()) wait(interrupt.posedge_event());
+    waits_for_pin_ = false;
     if (trails) (*trails)[TrailPlace::Software].works(clock_.now() + 1, Cause::Interrupt);
 }
 
@@ -195,6 +213,28 @@ void Software::run_program()
         completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
         next = completed_ + 1 + (std::holds_alternative<RegisterWrite>(program_[position_]) ? speed_.cycles_per_write : 0);
     }
+}
+
+std::uint64_t Software::repeats(const Played& before, std::uint64_t granule) const
+{
+    const std::size_t entries = position_ - before.entries;
+    if (entries == 0) return 0;
+    std::size_t alike = 0;
+    for (std::size_t i = position_; i < program_.size() && like(program_[i - entries], program_[i], granule); ++i) ++alike;
+    return alike == 0 ? 0 : (alike - 1) / entries;
+}
+
+void Software::repeat(const Played& before, std::uint64_t times, Cycle period, const std::function<void(const RegisterWrite&)>& written)
+{
+    const std::size_t entries = position_ - before.entries, interrupts = interrupts_.size(), stamps = stamps_.size();
+    for (std::uint64_t i = 1; i <= times; ++i) {
+        for (std::size_t n = before.interrupts; n < interrupts; ++n) interrupts_.push_back(interrupts_[n] + i * period);
+        for (std::size_t n = before.stamps; n < stamps; ++n) stamps_.push_back(stamps_[n] + i * period);
+    }
+    last_write_ += times * period;
+    position_ += times * entries;
+    for (std::size_t i = position_ - entries; i < position_; ++i)
+        if (const auto* write = std::get_if<RegisterWrite>(&program_[i])) written(*write);
 }
 
 std::string Software::waiting_for() const

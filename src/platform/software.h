@@ -37,6 +37,18 @@ public:
     const std::vector<std::pair<std::string, std::uint32_t>>& reads() const { return reads_; }
     const std::vector<std::string>& failed_checks() const { return failed_checks_; }
     const std::string& failure() const { return failure_; }  // why the program was given up
+    /// How far it has come.
+    struct Played {
+        std::size_t entries = 0, interrupts = 0, stamps = 0;  // entries behind it
+    };
+    Played played() const { return {position_, interrupts_.size(), stamps_.size()}; }
+    /// It does nothing before the pin rises.
+    bool waits_for_pin() const { return waits_for_pin_; }
+    /// How often what it has done since `before` comes again in the program, to where it waits for the pin again: writes, waits and stamps
+    /// alone, of addresses what is below the `granule`.
+    std::uint64_t repeats(const Played& before, std::uint64_t granule) const;
+    /// It has done so so many `times`, in a `period` of cycles each. `written`: registers hold what the program has written to them.
+    void repeat(const Played& before, std::uint64_t times, Cycle period, const std::function<void(const RegisterWrite&)>& written);
     /// What the program waits for, for the diagnosis of a hang.
     std::string waiting_for() const;
 
@@ -59,7 +71,7 @@ private:
     HostSpeed speed_;
     std::size_t position_ = 0;
     std::uint32_t seen_status_ = 0;  // bits WaitStatus has collected
-    bool finished_ = false, marked_ = false;
+    bool finished_ = false, marked_ = false, waits_for_pin_ = false;
     Cycle completed_ = 0, last_write_ = 0, t0_ = 0;
     std::vector<Cycle> interrupts_, stamps_;
     std::vector<std::pair<std::string, std::uint32_t>> reads_;

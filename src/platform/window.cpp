@@ -2,8 +2,34 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace dlasim {
+
+SnapshotStep::SnapshotStep(const Snapshot& from, const Snapshot& to)
+{
+    for (std::size_t i = 0; i < to.units.size(); ++i) less_.push_back(from.units[i].since(to.units[i]));
+}
+
+void SnapshotStep::add_to(Snapshot& snapshot) const
+{
+    for (std::size_t i = 0; i < less_.size(); ++i) snapshot.units[i] = snapshot.units[i].since(less_[i]);
+}
+
+void Window::repeat(Cycle first, Cycle second, std::uint64_t times, const SnapshotStep& counted)
+{
+    const auto begin = std::ranges::find(kept_, first, &std::pair<Cycle, Snapshot>::first);
+    std::vector<std::pair<Cycle, Snapshot>> period(begin, kept_.end());
+    const Cycle cycles = second - first;
+    for (std::uint64_t i = 0; i < times; ++i)
+        for (auto& [cycle, snapshot] : period) {
+            cycle += cycles;
+            counted.add_to(snapshot);
+            if (seen_) seen_(cycle - mark_, from_, snapshot);
+        }
+    kept_.assign(std::move_iterator(period.begin()), std::move_iterator(period.end()));
+    due_ = {second + times * cycles};
+}
 
 std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to)
 {
@@ -66,6 +92,17 @@ std::uint64_t FollowedPath::repeat(Cycle first, Cycle second, std::uint64_t time
 {
     cut();
     return path_.repeat(first, second, times);
+}
+
+bool FollowedPath::remember(Cycle now, std::size_t most)
+{
+    cut();
+    return path_.remember(now, most);
+}
+
+bool FollowedPath::repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& ends)
+{
+    return path_.repeat_since(first, second, times, ends);
 }
 
 Causes FollowedPath::causes(Cycle t0, Cycle done, bool interrupt)

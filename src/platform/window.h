@@ -4,8 +4,10 @@
 //   an interrupt   ──► snapshot at its end ─┴─► difference ──► RunResult
 #pragma once
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "dram/statistics.h"
@@ -19,6 +21,19 @@ namespace dlasim {
 struct Snapshot {
     std::vector<UnitReport> units;
     std::vector<dram::Statistics> primary, secondary;  // by channel
+};
+
+/// What is counted between two snapshots.
+class SnapshotStep {
+public:
+    SnapshotStep(const Snapshot& from, const Snapshot& to);
+    /// The snapshot when as much has been counted once more. pre: no memory that counts
+    void add_to(Snapshot& snapshot) const;
+    /// Whether as much has been counted between two others.
+    bool operator==(const SnapshotStep&) const = default;
+
+private:
+    std::vector<UnitReport> less_;  // by unit, from - to
 };
 
 /// Units with the names of a report.
@@ -47,6 +62,15 @@ public:
         even_taken_ = 0;
     }
     void interrupt(Cycle at) { due_.insert(at); }
+    /// A snapshot is due for the interrupt of cycle `at`, and no other one: those of interrupts that are not simulated follow from others.
+    bool waits_only_for(Cycle at) const { return due_.size() == 1 && *due_.begin() == at && sample_ == kNever && even_sample_ == kNever; }
+    /// Snapshots of interrupts are kept from now on, as many as that.
+    void keep(std::size_t interrupts) { keeps_ = interrupts; }
+    /// The snapshot of the interrupt of that cycle is kept.
+    bool knows(Cycle interrupt) const { return std::ranges::find(kept_, interrupt, &std::pair<Cycle, Snapshot>::first) != kept_.end(); }
+    /// The time behind the interrupt of cycle `first`, up to that of `second`, which is due, comes `times` times more. `counted`: what is
+    /// counted in it. pre: knows(first)
+    void repeat(Cycle first, Cycle second, std::uint64_t times, const SnapshotStep& counted);
     /// The first cycle that must not run before a snapshot.
     Cycle next() const
     {
@@ -74,6 +98,8 @@ public:
             }
             if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
             if (!interrupt) continue;
+            if (keeps_ != 0) kept_.emplace_back(cycle, taken);
+            if (kept_.size() > keeps_) kept_.pop_front();
             to_ = std::move(taken);
             done_ = cycle;
         }
@@ -94,6 +120,8 @@ private:
     std::set<Cycle> due_;
     Cycle mark_ = 0, done_ = 0;
     Snapshot from_, to_;
+    std::size_t keeps_ = 0;
+    std::deque<std::pair<Cycle, Snapshot>> kept_;  // of the last interrupts
 };
 
 /// The critical path of a machine that runs.
@@ -109,6 +137,10 @@ public:
     void look(Cycle now);
     /// As CriticalPath::repeat().
     std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
+    /// As CriticalPath::remember().
+    bool remember(Cycle now, std::size_t most);
+    /// As CriticalPath::repeat_since().
+    bool repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& ends);
     /// Of the cycles behind t0 up to `done`. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 

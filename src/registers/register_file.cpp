@@ -89,7 +89,7 @@ std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) 
 
 void RegisterFile::state(State& s)
 {
-    s.same(link_.finished);
+    s.layers(link_.finished);
     s.same(producer_);
     s.same(consumer_);
     s.cycle(done_);
@@ -99,6 +99,26 @@ void RegisterFile::state(State& s)
         s.same(enable.was_on);
         s.cycle(enable.at);
     }
+}
+
+void RegisterFile::contents(State& s)
+{
+    for (auto& group : values_)
+        for (const RegisterRow& row : unit_.rows) {
+            std::uint32_t& value = group[row.offset / 4];
+            const AddressPart part = address_part(row.name);
+            if (part == AddressPart::None) s.same(value);
+            else if (part == AddressPart::Low) s.address(value);
+        }
+}
+
+void RegisterFile::written(std::uint32_t offset, std::uint32_t data)
+{
+    const RegisterRow* row = unit_.find(offset);
+    if (!row || offset == unit_.group_start) return;
+    const bool grouped = unit_.group_start != kNoGroups && this->grouped(offset);
+    if (unit_.group_start != kNoGroups && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
+    else values_[grouped ? producer_ : 0][offset / 4] = data & row->write_mask;
 }
 
 std::vector<std::uint32_t> RegisterFile::state() const

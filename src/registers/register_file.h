@@ -72,6 +72,10 @@ public:
 
     /// Which group works, and since when: values change only where software is at work.
     void state(State& s);
+    /// All values, of an address what is below the granule: what a layer does follows from them.
+    void contents(State& s);
+    /// Software has written the register in time that is not simulated: it has the value, and nothing else comes of it.
+    void written(std::uint32_t offset, std::uint32_t data);
     /// All values, in the order of the groups, then which group is whose: of a unit that has nothing enabled.
     std::vector<std::uint32_t> state() const;
     /// Takes over what state() of the same unit of another machine has said; false, and nothing has changed, if that cannot be.

@@ -98,6 +98,12 @@ public:
         for (std::uint32_t* const at : {&entered_, &chunked_, &offered_, &accepted_, &due_, &first_, &last_}) *at += low(cycles);
         for (std::uint32_t* const other : {&same_granted_, &same_answered_, &answered_, &stream_}) *other += low(numbers);
     }
+    /// Of others before `base` it knows no more.
+    void forget_others(Number own, Number base)
+    {
+        for (std::uint32_t* const other : {&same_granted_, &same_answered_, &answered_})
+            if (near(own, *other) < base) *other = low(own);
+    }
     bool operator==(const TrailBurst&) const = default;
 
     // Of one that has come so far; quicker than the cycles.
@@ -278,6 +284,9 @@ public:
         if (!has(latest_)) latest_burst_ = nullptr;
         if (explained) waits_.forget(keep);
     }
+    /// By client, of grants and of answers.
+    using Forgotten = std::array<std::array<std::optional<ForgottenBurst>, kClients>, 2>;
+    Forgotten forgotten() const { return {forgotten_grants_, forgotten_answers_}; }
     const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
     const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
 

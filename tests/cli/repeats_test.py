@@ -6,6 +6,7 @@ usage: repeats_test.py DLASIM [Few | Everything]
 Few         some layers and networks: skipped, simulated, and simulated and checked against what the skip would have led to
 Everything  all layers and networks of models/ on three machines, with and without causes
 """
+import json
 import os
 import re
 import subprocess
@@ -27,6 +28,10 @@ def run(file, machine, repeats, *more):
         result = Path(folder, "result.json")
         skipped = re.search(r"(\d+) cycles were as others before", done.stderr)
         return done.returncode, result.read_bytes() if result.exists() else None, int(skipped[1]) if skipped else 0, done.stderr
+
+
+def cycles_of(file, machine):
+    return json.loads(run(file, machine, "skip")[1])["cycles"]
 
 
 def compare(file, machine, *more):
@@ -60,6 +65,14 @@ class Few(unittest.TestCase):
         for file in ("vgg16_conv4_1.json", "alexnet_fc7.json", "networks/resnet18.json"):
             skipped = {causes: run(file, "nv_small", "skip", *causes)[2] for causes in ((), ("--no-causes",))}
             self.assertGreater(skipped[()], 0.95 * skipped[("--no-causes",)], file)
+
+    def test_operations_that_come_again(self):
+        """Passes of a layer that does not fit, and of the layers of a network: inside of one pass less repeats itself."""
+        for file, machine, part in (("networks/mobilenet_v1.json", "nv_small", 0.55), ("networks/vgg16.json", "nv_large", 0.4)):
+            for causes in ((), ("--no-causes",)):
+                wrong, skipped = compare(file, machine, *causes)
+                self.assertEqual(wrong, "")
+                self.assertGreater(skipped, part * cycles_of(file, machine), f"{file} {causes}")
 
     def test_what_asks_for_every_event_is_simulated(self):
         with tempfile.TemporaryDirectory() as folder:

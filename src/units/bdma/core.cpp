@@ -424,8 +424,10 @@ UnitReport BdmaCore::report(Cycle end)
 void BdmaCore::state(State& s)
 {
     registers.state(s);
-    // No descriptor is taken while active_left stays: what they ask for need not be said.
-    queue.state(s, [&](Queued& queued) { s.cycle(queued.pushed); });
+    queue.state(s, [&](Queued& queued) {
+        s.cycle(queued.pushed);
+        queued.descriptor.state(s);
+    });
     for (Ring<Cycle>* cycles : {&slots, &gathering}) cycles->state(s, [&](Cycle& at) { s.cycle(at); });
     for (Cycle* at : {&head_moved, &pending_at, &active_at, &busy_changes[0], &busy_changes[1]}) s.cycle(*at);
     for (const std::uint32_t number : {gathered, active_left, pending_group, active_group}) s.same(number);
@@ -456,7 +458,7 @@ void BdmaCore::state(State& s)
     s.cycle(evaluated);
     s.cycle(next);
     phases.state(s);
-    for (std::uint32_t* stall : {&read_stall[0], &read_stall[1], &write_stall}) s.count(*stall);
+    for (std::uint32_t* stall : {&read_stall[0], &read_stall[1], &write_stall}) s.layer_count(*stall);
     clocks.state(s);
     s.counters(counted);
 }

@@ -44,6 +44,19 @@ bool LineWalk::next()
     return true;
 }
 
+void Descriptor::state(State& s)
+{
+    for (Place* place : {&source, &destination}) {
+        s.same(place->interface);
+        s.address(place->address);
+        s.same(place->line_stride);
+        s.same(place->surface_stride);
+    }
+    s.same(last_atom);
+    s.same(last_line);
+    s.same(last_surface);
+}
+
 void LineWalk::state(State& s)
 {
     s.position(surface_, 0, std::int64_t{last_surface_} - 1);

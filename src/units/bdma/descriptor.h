@@ -27,6 +27,7 @@ struct Descriptor {
     std::uint32_t last_atom = 0;                    // of a line
     std::uint32_t last_line = 0, last_surface = 0;  // repeats
 
+    void state(State& s);
     static Descriptor decode(const RegisterFile& registers);
     std::uint32_t line_atoms() const { return last_atom + 1; }
 };

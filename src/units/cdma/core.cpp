@@ -376,6 +376,7 @@ void CdmaCore::state(State& s)
     weights.state(s);
     clocks.state(s);
     phases.state(s);
+    s.counters(counted);
 }
 
 std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values)

@@ -30,8 +30,8 @@ void PortCounters::state(State& s)
 {
     s.same(stalled_);
     s.same(bursts_);
-    s.count(stalls_);
-    s.count(latency_);
+    s.layer_count(stalls_);
+    s.layer_count(latency_);
 }
 
 }  // namespace dlasim::cdma

@@ -307,7 +307,8 @@ void CdpCore::state(State& s)
     s.cycle(evaluated);
     s.cycle(next);
     phases.state(s);
-    s.same(reads_begun);
+    s.same(reads_begun - counted.layers);
+    s.layers(reads_begun);
     clocks.state(s);
     s.counters(counted);
 }

@@ -69,6 +69,7 @@ void GlbCore::update_pin(Cycle status_changed)
     if (on_interrupt && level && (!level_ || (set_ & status_ & unmasked) != 0)) on_interrupt(status_changed + facts::csb::kStatusToPin);
     if (level == level_) return;
     level_ = level;
+    if (level && reached_) *reached_ = true;
     pin.put(status_changed + facts::csb::kStatusToPin, level);
 }
 
@@ -85,8 +86,16 @@ void GlbCore::state(State& s)
     registers_.state(s);
     for (const std::uint32_t bits : {status_, cleared_together_}) s.same(bits);
     s.same(level_);
-    s.same(done_.size());
+    std::size_t done = done_.size();  // more of them are told by repeat()
+    s.layers(done);
     pin.state(s, [&](bool level) { s.same(level); });
+}
+
+void GlbCore::repeat(std::size_t since, std::uint64_t times, Cycle period)
+{
+    const std::size_t until = done_.size();
+    for (std::uint64_t i = 1; i <= times; ++i)
+        for (std::size_t n = since; n < until; ++n) done_.push_back({done_[n].cycle + i * period, done_[n].bits});
 }
 
 UnitReport GlbCore::report(Cycle end)

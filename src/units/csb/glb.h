@@ -24,6 +24,7 @@ public:
     std::string waiting_for() const override;
     void follow(Trails& trails) override { trails_ = &trails; }
     void state(State& s) override;
+    void mark(bool& reached) override { reached_ = &reached; }
 
     Pulse<bool> pin;  // changes of dla_intr, in their cycle
     /// The pin shows, in that cycle, that an unmasked interrupt has come; it has no edge if it was high for another one's sake.
@@ -36,6 +37,10 @@ public:
         std::uint32_t bits = 0;
     };
     const std::vector<Done>& done() const { return done_; }
+    /// What was said behind the first `since` of them is said so many `times` more, a `period` of cycles later each.
+    void repeat(std::size_t since, std::uint64_t times, Cycle period);
+    /// The pin will rise.
+    bool rises() const { return level_ && pin.next() != kNever; }
 
 private:
     void update_pin(Cycle status_changed);
@@ -49,6 +54,7 @@ private:
     bool level_ = false;
     std::vector<Done> done_;
     Trails* trails_ = nullptr;
+    bool* reached_ = nullptr;  // where the pin will rise
 };
 
 }  // namespace dlasim

@@ -413,10 +413,9 @@ void PdpCore::state(State& s)
     s.same(read_parity);
     s.same(write_parity);
     phases.state(s);
-    s.same(reads_begun);
-    s.same(reads_used);
+    s.same(reads_begun - reads_used);
+    for (std::uint64_t* number : {&reads_begun, &reads_used, &layers}) s.layers(*number);
     clocks.state(s);
-    s.same(layers);
     s.count(beats);
 }
 

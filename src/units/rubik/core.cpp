@@ -462,7 +462,7 @@ void RubikCore::state(State& s)
     s.cycle(evaluated);
     s.cycle(next);
     phases.state(s);
-    for (std::uint32_t* stall : {&read_stall, &write_stall}) s.count(*stall);
+    for (std::uint32_t* stall : {&read_stall, &write_stall}) s.layer_count(*stall);
     clocks.state(s);
     s.counters(counted);
 }

@@ -400,17 +400,17 @@ void SdpCore::state(State& s)
     s.cycle(next);
     for (const bool flag : {active, running, reading, refused, reads, tables_written, count_stall, count_reads}) s.same(flag);
     s.same(pending);
-    s.same(reads_begun);
-    s.same(reads_used);
+    s.same(reads_begun - reads_used);
+    for (std::uint64_t* number : {&reads_begun, &reads_used, &layers}) s.layers(*number);
     phases.state(s);
     clocks.state(s);
     for (Closing* gate : {&closing, &read_closing}) {
         s.cycle(gate->next);
         s.cycle(gate->end);
     }
-    s.same(layers);
-    for (std::uint64_t* number : {&beats, &write_stall, &write_stalls}) s.count(*number);
-    for (std::uint64_t& stall : read_stalls) s.count(stall);
+    for (std::uint64_t* number : {&beats, &write_stalls}) s.count(*number);
+    s.layer_count(write_stall);
+    for (std::uint64_t& stall : read_stalls) s.layer_count(stall);
 }
 
 std::string SdpCore::waiting_for() const

@@ -1,4 +1,4 @@
-#include "platform/recurrence.h"
+#include "platform/repeats/recurrence.h"
 
 #include <fmt/format.h>
 
@@ -24,11 +24,16 @@ constexpr std::uint64_t kMostLooks = 512, kManyLooks = 64;
 }  // namespace
 
 Recurrence::Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit)
-    : clock_(clock), top_(top), path_(path), repeats_(repeats), granule_(granule), limit_(std::move(limit))
+    : clock_(clock),
+      top_(top),
+      path_(path),
+      repeats_(repeats),
+      granule_(granule),
+      limit_(std::move(limit)),
+      states_(StatePeriod::Within::Layer, granule)
 {
     budget_ = kManyLooks * kLook;
     for (UnitModule* unit : top_.units()) unit->core().mark(clock_.marked);
-    clock_.on_mark = [this](Cycle now) { reached(now); };
 }
 
 void Recurrence::say(State& s)
@@ -123,51 +128,19 @@ void Recurrence::measure(Cycle now, Cycle period, bool again)
     since_ = now;
     again_ = again;
     measured_from_ = top_.evaluations();
-    from_.clear();
-    State s(now, from_);
-    say(s);
+    take(now, states_.from);
 }
 
-/// The words at the end of the period, and how far they have moved; false if one of them has in a way that does not go on.
-bool Recurrence::measured(Cycle now)
+/// The state at the end of the period; false if it does not go on.
+bool Recurrence::measured(Cycle now) { return take(now, states_.to) && states_.measure(since_, period_); }
+
+/// False if nothing is to be repeated from here on.
+bool Recurrence::take(Cycle now, StatePeriod::Words& words)
 {
-    to_.clear();
-    State s(now, to_);
+    words.clear();
+    State s(now, words);
     say(s);
-    if (s.refused() || to_.size() != from_.size()) return false;
-    moves_.assign(to_.size(), 0);
-    for (std::size_t i = 0; i < to_.size(); ++i) {
-        const State::Word &a = from_[i], &b = to_[i];
-        if (a.kind != b.kind) return false;
-        const std::uint64_t moved = b.value - a.value;
-        switch (a.kind) {
-            case State::Kind::Same:
-                if (moved != 0) return false;
-                break;
-            case State::Kind::Cycle:
-                if (a.value == b.value ? a.value > since_ && a.value != kNever : moved != period_) return false;
-                moves_[i] = moved;
-                break;
-            case State::Kind::Address:
-                if (moved % granule_ != 0) return false;
-                moves_[i] = moved;
-                break;
-            case State::Kind::Count:
-                moves_[i] = moved;
-                break;
-            case State::Kind::Position:
-                if (moved != 0 && (a.first != b.first || a.last != b.last || static_cast<std::int64_t>(a.value) < a.first ||
-                                   static_cast<std::int64_t>(a.value) > a.last))
-                    return false;
-                moves_[i] = moved;
-                break;
-            case State::Kind::Turning:
-                if (a.last != b.last) return false;
-                moves_[i] = b.last == 0 ? 0 : (moved + static_cast<std::uint64_t>(b.last)) % static_cast<std::uint64_t>(b.last);
-                break;
-        }
-    }
-    return true;
+    return !s.refused();
 }
 
 /// How often the period may be repeated.
@@ -175,38 +148,17 @@ std::uint64_t Recurrence::times(Cycle now)
 {
     const Cycle end = std::min(limit_(), clock_.others());
     if (end <= now + period_) return 0;
-    std::uint64_t times = (end - 1 - now) / period_;
-    for (std::size_t i = 0; i < to_.size(); ++i) {
-        const State::Word& word = to_[i];
-        if (word.kind != State::Kind::Position || moves_[i] == 0) continue;
-        times = std::min(times, State::times(word.value, moves_[i], word.first, word.last));
-    }
-    return times;
+    return std::min((end - 1 - now) / period_, states_.times());
 }
 
 /// A period that could have been skipped has been simulated: it has to be like the one before.
 void Recurrence::check(Cycle now)
 {
     const std::string period = fmt::format("the period of {} cycles up to {} is not like that before", period_, since_ + period_);
-    from_.swap(to_);
-    to_.clear();
-    State s(now, to_);
-    say(s);
-    std::string what;
-    if (now != since_ + period_) what = fmt::format("{}: no mark", period);
-    for (std::size_t i = 0; what.empty() && i < std::min(to_.size(), from_.size()); ++i) {
-        const State::Word &a = from_[i], &b = to_[i];
-        std::uint64_t expected = a.value + moves_[i];
-        if (a.kind == State::Kind::Turning && moves_[i] != 0) expected %= static_cast<std::uint64_t>(a.last);
-        const bool equal = a.kind == State::Kind::Address ? (b.value - expected) % granule_ == 0
-                           : a.kind == State::Kind::Cycle && b.value != kNever && b.value + State::kBack < now
-                               ? expected + State::kBack < now
-                               : b.value == expected;
-        if (a.kind != b.kind || !equal)
-            what = fmt::format("{}: {}:{} has {} in place of {}", period, b.where.file, b.where.line, b.value, expected);
-    }
-    if (what.empty() && to_.size() != from_.size()) what = fmt::format("{}: {} words in place of {}", period, to_.size(), from_.size());
-    if (!what.empty()) top_.failures().report("recurrence", what);
+    StatePeriod::Words words;
+    take(now, words);
+    const std::string what = now != since_ + period_ ? "no mark" : states_.compare(words, now);
+    if (!what.empty()) top_.failures().report("recurrence", period + ": " + what);
     since_ = now;
     if (--left_ != 0) return;
     period_ = 0;
@@ -225,7 +177,7 @@ bool Recurrence::skip(Cycle now, std::uint64_t times)
             if (times == 0) times = path_->repeat(second - period_, second, most);
     }
     if (times == 0) return false;
-    State s(now, period_, moves_, times);
+    State s(now, period_, states_.moves(), times);
     say(s);
     clock_.skip(times * period_);
     budget_ += times * (top_.evaluations() - measured_from_) / kSaved;

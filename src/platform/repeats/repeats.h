@@ -1,4 +1,4 @@
-// What is done with time that repeats itself (platform/recurrence.h).
+// What is done with time that repeats itself (platform/repeats/recurrence.h).
 #pragma once
 #include <cstdint>
 

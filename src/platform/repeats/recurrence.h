@@ -17,7 +17,8 @@
 
 #include "base/state.h"
 #include "links/module.h"
-#include "platform/repeats.h"
+#include "platform/repeats/repeats.h"
+#include "platform/repeats/state_period.h"
 
 namespace dlasim {
 
@@ -30,10 +31,8 @@ public:
     /// longer. pre: memories behind the ports keep no state
     Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit);
 
-    ~Recurrence() { clock_.on_mark = nullptr; }
-    Recurrence(const Recurrence&) = delete;
-    Recurrence& operator=(const Recurrence&) = delete;
-
+    /// A mark: all of cycle `now` has been evaluated.
+    void reached(Cycle now);
     /// A period is measured: what the trails say of it is not to be forgotten.
     bool measures() const { return period_ != 0; }
     /// The trails have become too long.
@@ -42,9 +41,6 @@ public:
     Cycle skipped() const { return skipped_; }
 
 private:
-    using Words = std::vector<State::Word>;
-
-    void reached(Cycle now);
     void say(State& s);
     /// A mark.
     struct Seen {
@@ -63,6 +59,7 @@ private:
     void look(Cycle now);
     void measure(Cycle now, Cycle period, bool again);
     bool measured(Cycle now);
+    bool take(Cycle now, StatePeriod::Words& words);
     std::uint64_t times(Cycle now);
     void check(Cycle now);
     bool skip(Cycle now, std::uint64_t times);
@@ -78,8 +75,7 @@ private:
     std::size_t known_ = 0;                                         // of these
     Cycle period_ = 0, since_ = 0;                                  // that is measured, since this cycle
     Seen measured_;                                                 // its beginning
-    Words from_, to_;                                               // its ends
-    std::vector<std::uint64_t> moves_;                              // in it
+    StatePeriod states_;                                            // at its ends
     bool again_ = false;                                            // for the second time
     std::uint64_t left_ = 0;                                        // checked: periods to compare
     std::uint64_t budget_ = 0, evaluated_ = 0, measured_from_ = 0;  // of looks: evaluations that may be spent, and so far

@@ -1,0 +1,184 @@
+// Causes of operations that come again. What walks find at a floor is remembered together with what is known in front of it. If it is the
+// same at a later one, and the walks from there come to the same spots at the first one, they do so in every further period, and find the
+// same on the way: it is written down once more, in its order, as often as the period comes.
+//
+//     remembered floor ◄── runs between ──  floor of now ═══════ the same runs ════►
+//     spots, trails                         the same spots, the same trails
+#include <algorithm>
+
+#include "platform/critical_path.h"
+
+namespace dlasim {
+namespace {
+
+// The floor is that far before the cycle of which it is asked: what is told late of what was before it has been told.
+constexpr Cycle kTold = 512;
+constexpr Cycle kLongAgo = 2048;  // before the floor
+
+}  // namespace
+
+bool CriticalPath::remember(Cycle now, std::size_t most)
+{
+    if (now <= floor_ + kTold) return false;
+    tree_.keep_runs(true);
+    begun_ = false;
+    middle_ = now - kTold;
+    for (PortTrail& port : ports)
+        for (BurstTrail* const bursts : {&port.reads, &port.writes}) bursts->mark(0, middle_);
+    const std::vector<PathSpot> spots = youngest_spots(now);
+    to_floor(spots);
+    size_ = size();
+    remember(now, spots);
+    forget_floors(most);
+    return true;
+}
+
+void CriticalPath::remember(Cycle name, const std::vector<PathSpot>& spots)
+{
+    Floor& floor = floors_.emplace_back();
+    floor.name = name;
+    floor.at = floor_;
+    floor.spots = spots;
+    for (std::size_t i = 0; i < spots.size(); ++i) {
+        // a node of its own: what later walks find behind it is not put together with what was before
+        Node& node = spots_.at(spots[i]);
+        node = tree_.add(node);
+        floor.nodes.push_back(node);
+        floor.from.emplace(spots[i], i);
+    }
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) floor.segments[place] = trails[static_cast<TrailPlace>(place)].segments();
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (const bool write : {false, true}) {
+            const BurstTrail& trail = rules_.bursts(port, write);
+            Floor::Bursts& bursts = floor.bursts[port][write];
+            bursts.behind = trail.behind(floor_);
+            bursts.base = trail.base();
+            for (BurstTrail::Number n = trail.base(); n < trail.end(); ++n) {
+                bursts.known.push_back(trail[n]);
+                bursts.known.back().forget_others(n, trail.base());
+            }
+            bursts.forgotten = trail.forgotten();
+        }
+}
+
+/// No more than so many.
+void CriticalPath::forget_floors(std::size_t most)
+{
+    while (floors_.size() > most) floors_.pop_front();
+    Cycle oldest = kNever;
+    for (const Floor& floor : floors_)
+        for (const Node node : floor.nodes) oldest = std::min(oldest, tree_.time(node));
+    tree_.forget_runs(oldest);
+}
+
+/// Which of the spots that were known so far those that are known now come from.
+void CriticalPath::follow_floors(const std::vector<std::pair<PathSpot, PathSpot>>& from)
+{
+    for (Floor& floor : floors_) {
+        std::unordered_map<PathSpot, std::size_t, SpotHash> now;
+        for (const auto& [spot, before] : from)
+            if (const auto known = floor.from.find(before); known != floor.from.end()) now.emplace(spot, known->second);
+        floor.from = std::move(now);
+    }
+}
+
+/// Who walks from behind the floor to one of these does so because there is none later, whenever it was: he lands there.
+bool CriticalPath::long_ago(const ForgottenBurst& forgotten, const Floor& floor)
+{
+    return forgotten.burst.last() != kNever && forgotten.burst.last() + kLongAgo <= floor.at;
+}
+
+/// What is known in front of the second one is what was in front of the first one, as much later.
+bool CriticalPath::alike(const Floor& first, const Floor& second)
+{
+    const Cycle period = second.at - first.at;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
+        const auto same = [&](const Trail::Segment& a, const Trail::Segment& b) {
+            return a.same(b) && (b.from == a.from + period || (b.from == a.from && a.from <= first.at));
+        };
+        if (!std::ranges::equal(first.segments[place], second.segments[place], same)) return false;
+    }
+    for (unsigned port = 0; port < first.bursts.size(); ++port)
+        for (const bool write : {false, true}) {
+            const Floor::Bursts &a = first.bursts[port][write], &b = second.bursts[port][write];
+            const BurstTrail::Number more = b.behind - a.behind;
+            const Cycle cycles = more == 0 ? 0 : period;
+            const auto later = [&](const TrailBurst& was, const TrailBurst& is) {
+                TrailBurst burst = was;
+                burst.move(cycles, more);
+                return burst == is;
+            };
+            if (b.base - a.base != more || !std::ranges::equal(a.known, b.known, later)) return false;
+            for (std::size_t way = 0; way < a.forgotten.size(); ++way)
+                for (unsigned client = 0; client < kClients; ++client) {
+                    const auto &was = a.forgotten[way][client], &is = b.forgotten[way][client];
+                    if (was.has_value() != is.has_value()) return false;
+                    const bool one_port = !second.bursts[port ^ 1][write].forgotten[way][client];  // else the later one is found
+                    if (!was || (was->number == is->number && is->burst.granted <= first.at)) continue;
+                    if (one_port && long_ago(*was, first) && long_ago(*is, second)) continue;
+                    if (is->number - was->number != more || !later(was->burst, is->burst)) return false;
+                }
+        }
+    return true;
+}
+
+/// Nothing if a walk does not come to a spot of the first floor as it would from the next one to the second.
+std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const Period& period, const Floor& first,
+                                                                         const Floor& second) const
+{
+    std::vector<Passage> passages;
+    const auto has = [&](const PathSpot& spot) { return std::ranges::find(first.spots, spot) != first.spots.end(); };
+    for (const PathSpot& spot : second.spots) {
+        passages.push_back({.from = spot, .stays = has(spot)});
+        if (!passages.back().stays && !has(period.moved(spot, -1))) return std::nullopt;
+    }
+    for (std::size_t i = 0; i < passages.size(); ++i) {
+        Passage& passage = passages[i];
+        if (passage.stays) continue;
+        const auto from = first.from.find(passage.from);
+        if (from == first.from.end()) return std::nullopt;
+        const PathSpot& to = first.spots[from->second];
+        const auto next = std::ranges::find_if(
+            passages, [&](const Passage& other) { return (other.stays ? other.from : period.moved(other.from, -1)) == to; });
+        std::optional<std::vector<SpentRuns>> spent = tree_.between(first.nodes[from->second], second.nodes[i]);
+        if (next == passages.end() || !spent || spent->empty() || tree_.time(second.nodes[i]) != passage.from.at ||
+            tree_.time(first.nodes[from->second]) != to.at)
+            return std::nullopt;
+        // what began before the first floor becomes longer, and nothing else of before it comes again
+        if (next->stays && to.at + spent->front().parts.front().cycles <= first.at) return std::nullopt;
+        passage.next = static_cast<std::size_t>(next - passages.begin());
+        passage.spent = std::move(*spent);
+    }
+    return passages;
+}
+
+bool CriticalPath::repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& cuts)
+{
+    const auto before = std::ranges::find(floors_, first, &Floor::name);
+    if (before == floors_.end() || floors_.back().name != second || floors_.back().at != floor_) return false;
+    const Floor& now = floors_.back();
+    if (!alike(*before, now)) return false;
+    Period period{.first = before->at, .cycles = now.at - before->at};
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (const bool write : {false, true})
+            period.bursts[port][write] = now.bursts[port][write].behind - before->bursts[port][write].behind;
+    const std::optional<std::vector<Passage>> passages = this->passages(period, *before, now);
+    if (!passages) return false;
+    floors_.clear();
+    tree_.keep_runs(false);
+    for (const Cycle at : cuts) cut(at);
+    tree_.sort_cuts();
+    const std::vector<Node> nodes = pass_all(period, *passages, times);
+    spots_.clear();
+    for (std::size_t i = 0; i < passages->size(); ++i) {
+        const Passage& passage = (*passages)[i];
+        spots_.emplace(passage.stays ? passage.from : period.moved(passage.from, static_cast<std::int64_t>(times)), nodes[i]);
+    }
+    compress();
+    tree_.forget_runs(kNever);
+    for (Cycle& interrupt : interrupts_) interrupt += times * period.cycles;
+    move(period, times);
+    return true;
+}
+
+}  // namespace dlasim

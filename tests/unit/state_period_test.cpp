@@ -1,0 +1,97 @@
+// How the words of two states of the machine, a period apart, go on.
+#include "platform/repeats/state_period.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
+
+namespace dlasim {
+namespace {
+
+constexpr Cycle kSince = 10'000, kPeriod = 1000;
+constexpr std::uint64_t kGranule = 256;
+using Kind = State::Kind;
+using Within = StatePeriod::Within;
+
+State::Word word(Kind kind, std::uint64_t value, std::int64_t first = 0, std::int64_t last = 0)
+{
+    return {.value = value, .first = first, .last = last, .kind = kind, .where = {"unit.cpp", 7}};
+}
+
+/// How far a word moves in a period; nothing if it does not go on.
+std::optional<std::uint64_t> moved(Within within, const State::Word& from, const State::Word& to)
+{
+    StatePeriod period(within, kGranule);
+    period.from = {from};
+    period.to = {to};
+    if (!period.measure(kSince, kPeriod)) return std::nullopt;
+    return period.moves().front();
+}
+
+TEST(StatePeriod, WhatDecidesMayNotMove)
+{
+    for (const Within within : {Within::Layer, Within::Program}) {
+        EXPECT_EQ(moved(within, word(Kind::Same, 5), word(Kind::Same, 5)), 0);
+        EXPECT_EQ(moved(within, word(Kind::Same, 5), word(Kind::Same, 6)), std::nullopt);
+        EXPECT_EQ(moved(within, word(Kind::Address, 512), word(Kind::Address, 512 + 3 * kGranule)), 3 * kGranule);
+        EXPECT_EQ(moved(within, word(Kind::Address, 512), word(Kind::Address, 513)), std::nullopt);
+        EXPECT_EQ(moved(within, word(Kind::Count, 5), word(Kind::Count, 9)), 4);
+        EXPECT_EQ(moved(within, word(Kind::Extreme, 5), word(Kind::Extreme, 9)), 0);
+        EXPECT_EQ(moved(within, word(Kind::Count, 5), word(Kind::Same, 5)), std::nullopt);
+    }
+}
+
+TEST(StatePeriod, CyclesMoveWithTimeOrAreLongAgo)
+{
+    const auto cycle = [](Cycle from, Cycle to) { return moved(Within::Layer, word(Kind::Cycle, from), word(Kind::Cycle, to)); };
+    EXPECT_EQ(cycle(kSince + 3, kSince + 3 + kPeriod), kPeriod);
+    EXPECT_EQ(cycle(kSince - 3, kSince - 3 + kPeriod), kPeriod);
+    EXPECT_EQ(cycle(77, 77), 0);
+    EXPECT_EQ(cycle(kNever, kNever), 0);
+    EXPECT_EQ(cycle(kSince + 3, kSince + 3), std::nullopt);         // it is to come, and does not
+    EXPECT_EQ(cycle(77, kSince + 100), kPeriod);                    // comes in every period, and is long ago at both ends
+    EXPECT_EQ(cycle(77, kSince + kPeriod - 100), std::nullopt);     // not yet long ago
+    EXPECT_EQ(cycle(kSince - 100, kSince + 100), std::nullopt);     // was not
+    EXPECT_EQ(cycle(77, kSince - State::kBack - 1), std::nullopt);  // before the period: it has not come in it
+}
+
+TEST(StatePeriod, LayersBeginAndEndInTheProgramOnly)
+{
+    const State::Word at = word(Kind::Position, 5, 0, 20), later = word(Kind::Position, 8, 0, 20);
+    EXPECT_EQ(moved(Within::Layer, at, later), 3);
+    EXPECT_EQ(moved(Within::Program, at, later), std::nullopt);
+    EXPECT_EQ(moved(Within::Program, at, at), 0);
+    EXPECT_EQ(moved(Within::Layer, at, word(Kind::Position, 8, 0, 21)), std::nullopt);
+    EXPECT_EQ(moved(Within::Layer, word(Kind::Layers, 1), word(Kind::Layers, 2)), std::nullopt);
+    EXPECT_EQ(moved(Within::Program, word(Kind::Layers, 1), word(Kind::Layers, 2)), 1);
+    EXPECT_EQ(moved(Within::Layer, word(Kind::LayerCount, 1), word(Kind::LayerCount, 4)), 3);
+    EXPECT_EQ(moved(Within::Program, word(Kind::LayerCount, 1), word(Kind::LayerCount, 4)), std::nullopt);
+}
+
+TEST(StatePeriod, PositionsStayBetweenTheirBounds)
+{
+    StatePeriod period(Within::Layer, kGranule);
+    period.from = {word(Kind::Position, 5, 0, 20), word(Kind::Position, 50, 10, 60)};
+    period.to = {word(Kind::Position, 8, 0, 20), word(Kind::Position, 40, 10, 60)};
+    ASSERT_TRUE(period.measure(kSince, kPeriod));
+    EXPECT_EQ(period.times(), 3);  // 50, 40, then 30, 20, 10; the other one 8, 11, 14, 17, 20
+}
+
+TEST(StatePeriod, TheFirstWordThatIsNotAsExpectedIsNamed)
+{
+    StatePeriod period(Within::Layer, kGranule);
+    period.from = {word(Kind::Count, 5), word(Kind::Turning, 6, 0, 8), word(Kind::Cycle, kSince)};
+    period.to = {word(Kind::Count, 7), word(Kind::Turning, 1, 0, 8), word(Kind::Cycle, kSince + kPeriod)};
+    ASSERT_TRUE(period.measure(kSince, kPeriod));
+    StatePeriod::Words next{word(Kind::Count, 9), word(Kind::Turning, 4, 0, 8), word(Kind::Cycle, kSince + 2 * kPeriod)};
+    EXPECT_EQ(period.compare(next, kSince + 2 * kPeriod), "");
+    next = {word(Kind::Count, 11), word(Kind::Turning, 7, 0, 8), word(Kind::Cycle, kSince + 3 * kPeriod + 1)};
+    EXPECT_EQ(period.compare(next, kSince + 3 * kPeriod), "unit.cpp:7 has 13001 in place of 13000");
+    next = {word(Kind::Count, 13)};
+    EXPECT_EQ(period.compare(next, kSince + 4 * kPeriod), "1 words in place of 3");
+}
+
+}  // namespace
+}  // namespace dlasim
