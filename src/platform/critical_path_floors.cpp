@@ -12,7 +12,7 @@ namespace dlasim {
 namespace {
 
 // The floor is that far before the cycle of which it is asked: what is told late of what was before it has been told.
-constexpr Cycle kTold = 512;
+constexpr Cycle kTold = 1024;
 constexpr Cycle kLongAgo = 2048;  // before the floor
 
 }  // namespace
@@ -53,6 +53,7 @@ void CriticalPath::remember(Cycle name, const std::vector<PathSpot>& spots)
             Floor::Bursts& bursts = floor.bursts[port][write];
             bursts.behind = trail.behind(floor_);
             bursts.base = trail.base();
+            bursts.known.reserve(trail.end() - trail.base());
             for (BurstTrail::Number n = trail.base(); n < trail.end(); ++n) {
                 bursts.known.push_back(trail[n]);
                 bursts.known.back().forget_others(n, trail.base());
@@ -127,6 +128,7 @@ std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const P
                                                                          const Floor& second) const
 {
     std::vector<Passage> passages;
+    passages.reserve(second.spots.size());
     const auto has = [&](const PathSpot& spot) { return std::ranges::find(first.spots, spot) != first.spots.end(); };
     for (const PathSpot& spot : second.spots) {
         passages.push_back({.from = spot, .stays = has(spot)});

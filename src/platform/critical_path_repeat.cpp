@@ -269,6 +269,8 @@ std::vector<std::pair<PathSpot, PathSpot>> CriticalPath::passed(const Period& pe
                                                                 std::uint64_t times)
 {
     std::vector<std::size_t> once, all;
+    once.reserve(passages.size());
+    all.reserve(passages.size());
     for (std::size_t i = 0; i < passages.size(); ++i) {
         once.push_back(passages[i].stays ? i : passages[i].next);
         all.push_back(i);
@@ -276,11 +278,11 @@ std::vector<std::pair<PathSpot, PathSpot>> CriticalPath::passed(const Period& pe
     for (std::uint64_t left = times; left != 0; left /= 2) {
         if (left % 2 != 0)
             for (std::size_t& to : all) to = once[to];
-        std::vector<std::size_t> twice;
-        for (const std::size_t to : once) twice.push_back(once[to]);
-        once = std::move(twice);
+        const std::vector<std::size_t> before = once;
+        for (std::size_t& to : once) to = before[to];
     }
     std::vector<std::pair<PathSpot, PathSpot>> from;
+    from.reserve(passages.size());
     for (std::size_t i = 0; i < passages.size(); ++i) {
         const PathSpot& spot = passages[i].from;
         from.emplace_back(passages[i].stays ? spot : period.moved(spot, static_cast<std::int64_t>(times)), passages[all[i]].from);

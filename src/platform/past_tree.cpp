@@ -14,7 +14,7 @@ constexpr std::size_t kMostRuns = 1u << 17;  // parts of them in the tree
 void PastTree::sort_cuts()
 {
     if (!std::ranges::is_sorted(cuts_)) std::ranges::sort(cuts_);
-    cuts_.erase(std::ranges::unique(cuts_).begin(), cuts_.end());
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
 }
 
 PastTree::Node PastTree::add(Node parent)
@@ -96,7 +96,7 @@ void PastTree::forget_runs(Past& past)
 }
 
 /// Those of the node behind it are its own now.
-void PastTree::join_runs(Past& past, Past&& later)
+void PastTree::join_runs(Past& past, Past& later)
 {
     if (!past.all_runs || !later.all_runs) {
         forget_runs(past);
@@ -175,7 +175,7 @@ void PastTree::compress(const std::vector<Node*>& needed)
         const Node parent = becomes[past.parent];
         if (users[past.parent] == 1) {
             append(left[parent].slices, std::move(past.slices));
-            join_runs(left[parent], std::move(past));
+            join_runs(left[parent], past);
             left[parent].time = past.time;
             becomes[node] = parent;
             continue;

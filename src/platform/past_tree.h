@@ -60,7 +60,7 @@ private:
     void add_run(Past& past, const CauseCycles& run);
     void add_runs(Past& past, const std::vector<CauseCycles>& parts, std::uint64_t times);
     void forget_runs(Past& past);
-    void join_runs(Past& past, Past&& later);
+    void join_runs(Past& past, Past& later);
     CauseSlice& open_slice(Past& past);
     Cycle slice_end(Cycle at) const;
     static void append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&& more);

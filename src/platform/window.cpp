@@ -8,6 +8,7 @@ namespace dlasim {
 
 SnapshotStep::SnapshotStep(const Snapshot& from, const Snapshot& to)
 {
+    less_.reserve(to.units.size());
     for (std::size_t i = 0; i < to.units.size(); ++i) less_.push_back(from.units[i].since(to.units[i]));
 }
 

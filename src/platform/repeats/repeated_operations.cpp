@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace dlasim {
@@ -46,10 +45,11 @@ void RepeatedOperations::reached(Cycle now, Cycle pin)
     here.counted = counted(now);
     if (!take(now)) return;
     here.digest = digest(now);
+    here.values.reserve(words_.size());
     for (const State::Word& word : words_) here.values.push_back(word.value);
     if (path_ && !path_->remember(now, kMostInterrupts + 1)) return;
-    for (const Seen& before : seen_ | std::views::reverse)
-        if (before.digest == here.digest && before.values.size() == here.values.size() && repeat(before, here)) {
+    for (auto before = seen_.rbegin(); before != seen_.rend(); ++before)
+        if (before->digest == here.digest && before->values.size() == here.values.size() && repeat(*before, here)) {
             seen_.clear();
             return;
         }
@@ -61,6 +61,7 @@ void RepeatedOperations::reached(Cycle now, Cycle pin)
 Snapshot RepeatedOperations::counted(Cycle now)
 {
     Snapshot snapshot;
+    snapshot.units.reserve(top_.units().size());
     for (UnitModule* unit : top_.units()) snapshot.units.push_back(unit->core().report(now + 1));
     return snapshot;
 }
