@@ -156,6 +156,11 @@ void RepeatedOperations::skip(const Seen& before, const Seen& now, std::uint64_t
     clock_.skip(times * period_);
     clock_.expect_activity();
     skipped_ += times * period_;
+    Snapshot expected = now.counted;
+    const SnapshotStep step(before.counted, now.counted);
+    for (std::uint64_t i = 0; i < times; ++i) step.add_to(expected);
+    if (counted(now.at + times * period_).units != expected.units)
+        top_.failures().report("recurrence", fmt::format("a unit has not said what it has counted in {} cycles", period_));
 }
 
 /// Operations that could have been skipped have been simulated: the state has to be as was to be expected.

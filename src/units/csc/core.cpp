@@ -481,6 +481,8 @@ void CscCore::state(State& s)
     registers.state(s);
     s.same(life);
     sequencer.state(s);
+    weights.counts(s);
+    data.counts(s);
     if (life == Life::Busy || life == Life::Done) {  // before, they are of the layer before
         weights.state(s);
         data.state(s);

@@ -93,6 +93,10 @@ void DataRing::state(State& s, std::int64_t row, std::int64_t column)
     s.turning(start_, entries_);
     s.same(slice_);
     s.same(slice_address_);
+}
+
+void DataRing::counts(State& s)
+{
     s.count(reads_);
     s.count(accounted_);
 }

@@ -74,6 +74,8 @@ public:
     std::uint64_t reads() const { return reads_; }
     /// `row`, `column`: of the input, that the walk goes on from.
     void state(State& s, std::int64_t row, std::int64_t column);
+    /// What is counted, over all layers.
+    void counts(State& s);
     void attach(Probe* probe) { probe_ = probe; }  // sc2buf_dat_rd
 
 private:

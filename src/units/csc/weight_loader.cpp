@@ -260,7 +260,6 @@ void WeightLoader::state(State& s)
     }
     s.same(first_pass_);
     s.same(group_entries_);
-    s.count(reads_);
 }
 
 }  // namespace dlasim::csc
