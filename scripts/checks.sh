@@ -5,7 +5,7 @@
 #
 #   debug   the tests of the label quick, built with -O0 and the assertions of the standard library
 #   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer. CI runs this one: it is Debug as well.
-#           Some random laws run a fifth of their trials, the fuzzers a fifth of their inputs (tests/CMakeLists.txt)
+#           Some random laws run a tenth of their trials, the fuzzers a tenth of their inputs (tests/CMakeLists.txt)
 #   tidy    clang-tidy on the sources that differ from the branch this one left, or of the last five commits; at most 8 files
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
