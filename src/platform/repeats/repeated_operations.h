@@ -1,7 +1,7 @@
-// Operations that come again: the passes of a layer that does not fit, a block of a network. Where the machine is in the state of an earlier
-// interrupt, and what software does behind it is what it has done since that one, the same happens again, for as long as the program goes
-// on like that (platform/repeats/recurrence.h does the same inside of operations). So the time is taken in one step, with all that is
-// counted in it, as often as it comes.
+// Operations that come again: the passes of a layer that does not fit, a block of a network. Where the machine is in the state of an
+// earlier interrupt, and what software does behind it is what it has done since that one, the same happens again, for as long as the
+// program goes on like that (platform/repeats/recurrence.h does the same inside of operations). So the time is taken in one step, with all
+// that is counted in it, as often as it comes.
 //
 //   program     writes, wait │ writes, wait │ writes, wait │ writes, wait      of addresses only what is below the granule is compared
 //   interrupt                ▲              ▲ the state is equal
