@@ -176,12 +176,6 @@ public:
     void set_granule(std::uint64_t bytes) { granule_ = bytes; }
 
     std::uint64_t digest() const { return digest_; }
-    /// A cycle as seen from now.
-    std::uint64_t seen(Cycle at) const
-    {
-        if (at == kNever) return kNever;
-        return at + kBack > now_ ? at - now_ : kNever - 1;
-    }
     /// How often a position in [first, last] that has moved so far may do so again.
     static std::uint64_t times(std::uint64_t value, std::uint64_t has_moved, std::int64_t first, std::int64_t last)
     {
@@ -248,6 +242,12 @@ private:
     {
         digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
         digest ^= digest >> 29;
+    }
+    /// A cycle as seen from now.
+    std::uint64_t seen(Cycle at) const
+    {
+        if (at == kNever) return kNever;
+        return at + kBack > now_ ? at - now_ : kNever - 1;
     }
     /// How far the word moves.
     std::uint64_t next(const Word& word)

@@ -174,11 +174,10 @@ void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle
     const std::vector<Node> nodes = sum_up();
     Spots here;
     std::vector<std::pair<PathSpot, PathSpot>> from;
-    std::vector<PathSpot> landed;
+    const std::vector<PathSpot> landed = this->landed();
     for (std::size_t i = 0; i < spots.size(); ++i) {
         here.emplace(spots[i], nodes[i]);
-        landed.push_back(walks_[i].joins ? landed[walks_[i].joins->walk] : walks_[i].to);
-        from.emplace_back(spots[i], landed.back());
+        from.emplace_back(spots[i], landed[i]);
     }
     follow_floors(from);
     if (interrupt) {
@@ -187,6 +186,15 @@ void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle
     }
     spots_ = std::move(here);
     compress();
+}
+
+/// Where every walk comes to.
+std::vector<PathSpot> CriticalPath::landed() const
+{
+    std::vector<PathSpot> spots;
+    spots.reserve(walks_.size());
+    for (const Walk& walk : walks_) spots.push_back(walk.joins ? spots[walk.joins->walk] : walk.to);
+    return spots;
 }
 
 /// The tree to what later walks need.

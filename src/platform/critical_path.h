@@ -139,7 +139,6 @@ private:
     bool alike(const Period& period, Cycle floor, Cycle end) const;
     bool mark(const Period& period, Cycle floor);
     std::vector<Passage> passages(const Period& period, Cycle floor, Cycle last);
-    std::vector<PathSpot> landings(Cycle last, Cycle floor, Cycle since);
     bool pass(const Period& period, Cycle floor, std::vector<Passage>& passages);
     std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times);
     static std::vector<std::pair<PathSpot, PathSpot>> passed(const Period& period, const std::vector<Passage>& passages,
@@ -151,6 +150,7 @@ private:
     void walk(const PathSpot& spot, Cycle floor);
     bool meets();
     void mark();
+    std::vector<PathSpot> landed() const;
     std::vector<PathSpot> youngest_spots(Cycle last);
     void to_floor(const std::vector<PathSpot>& spots);
     void older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt);

@@ -161,8 +161,10 @@ bool CriticalPath::alike(const Period& period, Cycle floor, Cycle end) const
 /// come to the same a period earlier.
 std::vector<CriticalPath::Passage> CriticalPath::passages(const Period& period, Cycle floor, Cycle last)
 {
-    const std::vector<PathSpot> spots = landings(last, floor, last - period.cycles);
-    const std::vector<PathSpot> before = landings(last - period.cycles, floor - period.cycles, last - 2 * period.cycles);
+    walk_from(last, floor, last - period.cycles);
+    const std::vector<PathSpot> spots = landed();
+    walk_from(last - period.cycles, floor - period.cycles, last - 2 * period.cycles);
+    const std::vector<PathSpot> before = landed();
     if (spots.size() != before.size()) return {};
     std::vector<Passage> passages;
     for (std::size_t i = 0; i < spots.size(); ++i) {
@@ -173,15 +175,6 @@ std::vector<CriticalPath::Passage> CriticalPath::passages(const Period& period, 
         else if (known->stays != stays) return {};
     }
     return passages;
-}
-
-/// Where every walk comes to.
-std::vector<PathSpot> CriticalPath::landings(Cycle last, Cycle floor, Cycle since)
-{
-    walk_from(last, floor, since);
-    std::vector<PathSpot> spots;
-    for (const Walk& walk : walks_) spots.push_back(walk.joins ? spots[walk.joins->walk] : walk.to);
-    return spots;
 }
 
 /// On from the spots in front of the floor, to those a period before. False if a walk comes to no known one, or goes on in cycles of

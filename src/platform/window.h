@@ -64,6 +64,8 @@ public:
     void interrupt(Cycle at) { due_.insert(at); }
     /// A snapshot is due for the interrupt of cycle `at`, and no other one: those of interrupts that are not simulated follow from others.
     bool waits_only_for(Cycle at) const { return due_.size() == 1 && *due_.begin() == at && sample_ == kNever && even_sample_ == kNever; }
+    /// One that is not shown: all cycles before `end` have run.
+    Snapshot take(Cycle end) const { return take_(end); }
     /// Snapshots of interrupts are kept from now on, as many as that.
     void keep(std::size_t interrupts) { keeps_ = interrupts; }
     /// The snapshot of the interrupt of that cycle is kept.

@@ -33,6 +33,9 @@ struct UnitRegisters {
     std::uint32_t group_start;  // first offset of the duplicated registers; kNoGroups if there are none
     std::span<const RegisterRow> rows;
 
+    static constexpr std::uint32_t kWindow = 0x1000;  // bytes
+    /// A byte address of its window on the bus.
+    bool has(std::uint64_t address) const { return address / kWindow == base / kWindow; }
     const RegisterRow* find(std::uint32_t offset) const
     {
         for (const RegisterRow& row : rows)

@@ -10,13 +10,6 @@ namespace {
 
 // Interrupts that are remembered: a block of a network has about as many.
 constexpr std::size_t kMostInterrupts = 16;
-constexpr std::uint32_t kWindowBytes = 0x1000;  // of a unit on the register bus
-
-void mix(std::uint64_t& digest, std::uint64_t word)
-{
-    digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
-    digest ^= digest >> 29;
-}
 
 }  // namespace
 
@@ -42,7 +35,7 @@ void RepeatedOperations::reached(Cycle now, Cycle pin)
     if (!software_.waits_for_pin() || !window_.waits_only_for(pin) || clock_.others() < pin) return;
     top_.catch_up(now + 1);
     Seen here{now, pin, 0, software_.played(), top_.glb().done().size(), {}, {}};
-    here.counted = counted(now);
+    here.counted = window_.take(now + 1);  // units account what has happened so far: before their words are said
     if (!take(now)) return;
     here.digest = digest(now);
     here.values.reserve(words_.size());
@@ -55,15 +48,6 @@ void RepeatedOperations::reached(Cycle now, Cycle pin)
         }
     seen_.push_back(std::move(here));
     if (seen_.size() > kMostInterrupts) seen_.pop_front();
-}
-
-/// What units have counted. They account what has happened so far: before their words are said.
-Snapshot RepeatedOperations::counted(Cycle now)
-{
-    Snapshot snapshot;
-    snapshot.units.reserve(top_.units().size());
-    for (UnitModule* unit : top_.units()) snapshot.units.push_back(unit->core().report(now + 1));
-    return snapshot;
 }
 
 /// The words of the state; false if it cannot recur.
@@ -82,20 +66,19 @@ std::uint64_t RepeatedOperations::digest(Cycle now)
     State s(now);
     s.set_granule(granule_);
     for (const auto& [name, file] : registers_) file->contents(s);
-    std::uint64_t digest = s.digest();
-    for (const State::Word& word : words_) {
-        mix(digest, static_cast<std::uint64_t>(word.kind));
+    for (State::Word word : words_) {
+        s.same(word.kind);
         switch (word.kind) {
             case State::Kind::Same:
             case State::Kind::LayerCount:
             case State::Kind::Position:
-                mix(digest, word.value);
+                s.same(word.value);
                 break;
             case State::Kind::Cycle:
-                mix(digest, s.seen(word.value));
+                s.cycle(word.value);
                 break;
             case State::Kind::Address:
-                mix(digest, word.value % granule_);
+                s.address(word.value);
                 break;
             case State::Kind::Count:
             case State::Kind::Extreme:
@@ -104,7 +87,7 @@ std::uint64_t RepeatedOperations::digest(Cycle now)
                 break;
         }
     }
-    return digest;
+    return s.digest();
 }
 
 /// What has happened between them happens again. False if nothing does.
@@ -148,7 +131,7 @@ void RepeatedOperations::skip(const Seen& before, const Seen& now, std::uint64_t
     top_.glb().repeat(before.done, times, period_);
     software_.repeat(before.played, times, period_, [this](const RegisterWrite& write) {
         for (const auto& [name, file] : registers_)
-            if (write.address - file->unit().base < kWindowBytes) file->written(write.address - file->unit().base, write.value);
+            if (file->unit().has(write.address)) file->written(write.address - file->unit().base, write.value);
     });
     State s(now.at, period_, states_.moves(), times);
     s.set_granule(granule_);
@@ -159,7 +142,7 @@ void RepeatedOperations::skip(const Seen& before, const Seen& now, std::uint64_t
     Snapshot expected = now.counted;
     const SnapshotStep step(before.counted, now.counted);
     for (std::uint64_t i = 0; i < times; ++i) step.add_to(expected);
-    if (counted(now.at + times * period_).units != expected.units)
+    if (window_.take(now.at + times * period_ + 1).units != expected.units)
         top_.failures().report("recurrence", fmt::format("a unit has not said what it has counted in {} cycles", period_));
 }
 
@@ -170,7 +153,7 @@ void RepeatedOperations::check(Cycle now)
     std::string what = "no interrupt";
     if (now == next_) {
         top_.catch_up(now + 1);
-        Snapshot counted = this->counted(now);
+        Snapshot counted = window_.take(now + 1);
         take(now);
         what = states_.compare(words_, now);
         if (what.empty() && SnapshotStep(counted_, counted) != *step_) what = "a unit counts otherwise";

@@ -44,7 +44,6 @@ private:
         Snapshot counted;
     };
     bool take(Cycle now);
-    Snapshot counted(Cycle now);
     std::uint64_t digest(Cycle now);
     bool repeat(const Seen& before, const Seen& now);
     std::vector<Cycle> ends(const Seen& before, std::uint64_t times) const;

@@ -39,8 +39,6 @@ public:
     const std::vector<Done>& done() const { return done_; }
     /// What was said behind the first `since` of them is said so many `times` more, a `period` of cycles later each.
     void repeat(std::size_t since, std::uint64_t times, Cycle period);
-    /// The pin will rise.
-    bool rises() const { return level_ && pin.next() != kNever; }
 
 private:
     void update_pin(Cycle status_changed);

@@ -10,7 +10,7 @@
 
 namespace dlasim {
 namespace {
-constexpr std::uint32_t kWindowBytes = 0x1000, kBusBytes = 1u << 18, kWordBytes = 4;
+constexpr std::uint32_t kWindowBytes = UnitRegisters::kWindow, kBusBytes = 1u << 18, kWordBytes = 4;
 }
 
 CsbMaster::CsbMaster(const sc_core::sc_module_name& name, Clock& clock, const std::vector<Window>& windows) : sc_module(name), clock_(clock)
@@ -54,7 +54,7 @@ void CsbMaster::renew(const std::vector<Window>& windows)
 CsbMaster::Port* CsbMaster::find(std::uint64_t address)
 {
     for (Port& port : ports_)
-        if (address / kWindowBytes == port.window.unit->base / kWindowBytes) return &port;
+        if (port.window.unit->has(address)) return &port;
     return nullptr;
 }
 
