@@ -37,6 +37,7 @@ public:
         Layers,      // nothing follows from it but that layers have begun or ended
         Address,     // equal below the granule
         Position,    // nothing follows from it between its bounds
+        Turn,        // which of two is next, and nothing follows from which
         Turning      // a place in a ring, and nothing follows from where
     };
     /// Of the source that says a word.
@@ -137,6 +138,39 @@ public:
             std::visit([&](auto place) { this->counter(values.*place, counts); }, counter.place);
         }
     }
+    /// Which of two groups of registers works next, and whether the two change places. All that belongs to one is said as seen from the
+    /// next.
+    struct Turn {
+        unsigned next = 0;
+        bool changes = false;
+    };
+    Turn turn(unsigned& next, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) mix(digest_, next);
+        else if (this->next({.value = next, .kind = Kind::Turn, .where = where}) % 2 != 0) return {next ^= 1, true};
+        return {next, false};
+    }
+    /// The number of one.
+    template <class T>
+    void group(T& number, Turn turn, Where where = Where::here())
+    {
+        same(number ^ turn.next, where);
+        if (turn.changes) number ^= 1;
+    }
+    /// What both have: `each` says it of one.
+    template <class T, class Each>
+    void groups(std::array<T, 2>& both, Turn turn, Each each)
+    {
+        if (turn.changes) std::swap(both[0], both[1]);
+        for (const unsigned group : {turn.next, turn.next ^ 1}) each(both[group]);
+    }
+    /// Bits of S_INTR_STATUS.
+    void interrupts(std::uint32_t& bits, Where where = Where::here())
+    {
+        const std::uint32_t as_seen = changed_places(bits, turned_);
+        same(as_seen, where);
+        if (advancing()) bits = as_seen;
+    }
     /// An address, of which what is below granule() decides.
     template <class T>
     void address(T& value, Where where = Where::here())
@@ -174,6 +208,14 @@ public:
 
     /// Before the first word.
     void set_granule(std::uint64_t bytes) { granule_ = bytes; }
+    /// Interrupts of units whose second group is next, or whose groups change places.
+    void set_turned(std::uint32_t interrupts) { turned_ = interrupts; }
+    /// Bits of S_INTR_STATUS, in which those of the two groups of some units, `turned`, change places.
+    static std::uint32_t changed_places(std::uint32_t bits, std::uint32_t turned)
+    {
+        constexpr std::uint32_t kFirst = 0x55555555;
+        return (bits & ~turned) | (((bits & kFirst) << 1 | (bits >> 1 & kFirst)) & turned);
+    }
 
     std::uint64_t digest() const { return digest_; }
     /// How often a position in [first, last] that has moved so far may do so again.
@@ -262,6 +304,7 @@ private:
     Task task_ = Task::Digest;
     const Cycle now_, skipped_ = 0;
     std::uint64_t granule_ = 4096;
+    std::uint32_t turned_ = 0;
     std::uint64_t digest_ = 0xcbf29ce484222325u;
     std::vector<Loop> loops_;
     bool unknown_ = false, refused_ = false;

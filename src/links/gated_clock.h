@@ -41,9 +41,15 @@ public:
     Cycle cycles(Cycle end) const { return total_ + (running_ ? std::min(off_, end) - std::min(on_, end) : 0); }
     /// The last run ends before this cycle: kNever while it runs, 0 if it never ran.
     Cycle until() const { return running_ ? off_ : 0; }
+    /// How long it had been running before nothing follows from.
     template <class S>
     void state(S& s)
     {
+        const Cycle end = s.now() + 1;
+        if (running_ && on_ < end) {
+            total_ = cycles(end);
+            on_ = std::min(off_, end);
+        }
         s.same(running_);
         s.cycle(on_);
         s.cycle(off_);

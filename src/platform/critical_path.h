@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -60,11 +61,15 @@ public:
     /// how often; 0 if it is no longer known or not over. Units move on all that they know of trails. (critical_path_repeat.cpp)
     std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
     /// The cycles up to a little before `now`, of which all has run and no later one, are summed up; what walks find there is remembered by
-    /// this name, for repeat_since(), of the last `most` of these. False if too little has happened. (critical_path_floors.cpp)
+    /// this name, for way(), of the last `most` of these. False if too little has happened. (critical_path_floors.cpp)
     bool remember(Cycle now, std::size_t most);
-    /// The time behind cycle `first` up to `second`, two that are remembered, the latter now, comes `times` times more. False, and nothing
-    /// has changed, if walks do not repeat themselves in it. Units move on all that they know of trails. `cuts`: as cut(), of that time.
-    bool repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& cuts);
+    /// What walks find in the time behind cycle `first` up to `second`, two that are remembered, the latter now. Null if that does not
+    /// repeat itself.
+    struct Way;
+    std::shared_ptr<const Way> way(Cycle first, Cycle second) const;
+    /// Such a time comes `times` times more behind now, which is remembered. False, and nothing has changed, if walks do not find the same
+    /// in it. Units move on all that they know of trails. `cuts`: as cut(), of that time.
+    bool repeat(const Way& way, std::uint64_t times, const std::vector<Cycle>& cuts);
     /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
@@ -106,6 +111,7 @@ private:
     struct Passage {
         PathSpot from;                   // of the last copy in front of the floor
         bool stays = false;              // of before the copies: it is the same one for all of them
+        Cycle longer = 0;                // than the first run on the way is, if that comes from one that stays
         std::size_t next = 0;            // otherwise: the passage from where the walk comes to, in the copy before
         std::vector<SpentRuns> spent{};  // on the way, the earliest first
     };
@@ -130,6 +136,8 @@ private:
     static bool long_ago(const ForgottenBurst& forgotten, const Floor& floor);
     static bool alike(const Floor& first, const Floor& second);
     std::optional<std::vector<Passage>> passages(const Period& period, const Floor& first, const Floor& second) const;
+    static Period period(const Floor& first, const Floor& second);
+    static std::optional<std::vector<Passage>> placed(const Way& way, const Floor& now);
 
     std::optional<Period> period(Cycle first, Cycle second);
     void copy(const Period& period, Cycle end, std::uint64_t times);
@@ -143,7 +151,7 @@ private:
     std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times);
     static std::vector<std::pair<PathSpot, PathSpot>> passed(const Period& period, const std::vector<Passage>& passages,
                                                              std::uint64_t times);
-    void move(const Period& period, std::uint64_t times);
+    void move(const Period& period, std::uint64_t times, const std::array<bool, kTrailPlaces>& begun);
 
     void begin_walks();
     void walk_from(Cycle last, Cycle floor, std::optional<Cycle> since);
@@ -180,6 +188,11 @@ private:
     std::array<std::vector<Mark>, kTrailPlaces> met_at_places_;      // by segment
     std::array<std::array<std::vector<Mark>, 2>, 2> met_at_bursts_;  // by port, write; by number from the trail's first on
     std::uint32_t round_ = 0;
+};
+
+struct CriticalPath::Way {
+    Floor from, to;
+    std::vector<Passage> passages;  // of the latter
 };
 
 }  // namespace dlasim

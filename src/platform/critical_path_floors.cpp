@@ -19,15 +19,20 @@ constexpr Cycle kLongAgo = 2048;  // before the floor
 
 bool CriticalPath::remember(Cycle now, std::size_t most)
 {
-    if (now <= floor_ + kTold) return false;
+    if (now < floor_ + kTold) return false;
     tree_.keep_runs(true);
-    begun_ = false;
-    middle_ = now - kTold;
-    for (PortTrail& port : ports)
-        for (BurstTrail* const bursts : {&port.reads, &port.writes}) bursts->mark(0, middle_);
-    const std::vector<PathSpot> spots = youngest_spots(now);
-    to_floor(spots);
-    size_ = size();
+    std::vector<PathSpot> spots;
+    if (now == floor_ + kTold) {  // behind a repeat
+        for (const auto& [spot, node] : spots_) spots.push_back(spot);
+    } else {
+        begun_ = false;
+        middle_ = now - kTold;
+        for (PortTrail& port : ports)
+            for (BurstTrail* const bursts : {&port.reads, &port.writes}) bursts->mark(0, middle_);
+        spots = youngest_spots(now);
+        to_floor(spots);
+        size_ = size();
+    }
     remember(now, spots);
     forget_floors(most);
     return true;
@@ -62,14 +67,16 @@ void CriticalPath::remember(Cycle name, const std::vector<PathSpot>& spots)
         }
 }
 
-/// No more than so many.
+/// No more than so many, and fewer where much would have to be kept.
 void CriticalPath::forget_floors(std::size_t most)
 {
-    while (floors_.size() > most) floors_.pop_front();
-    Cycle oldest = kNever;
-    for (const Floor& floor : floors_)
-        for (const Node node : floor.nodes) oldest = std::min(oldest, tree_.time(node));
-    tree_.forget_runs(oldest);
+    do {
+        if (floors_.size() > most || (floors_.size() > 1 && tree_.runs_fill())) floors_.pop_front();
+        Cycle oldest = kNever;
+        for (const Floor& floor : floors_)
+            for (const Node node : floor.nodes) oldest = std::min(oldest, tree_.time(node));
+        tree_.forget_runs(oldest);
+    } while (floors_.size() > 1 && tree_.runs_fill());
 }
 
 /// Which of the spots that were known so far those that are known now come from.
@@ -94,10 +101,13 @@ bool CriticalPath::alike(const Floor& first, const Floor& second)
 {
     const Cycle period = second.at - first.at;
     for (std::size_t place = 0; place < kTrailPlaces; ++place) {
-        const auto same = [&](const Trail::Segment& a, const Trail::Segment& b) {
-            return a.same(b) && (b.from == a.from + period || (b.from == a.from && a.from <= first.at));
-        };
-        if (!std::ranges::equal(first.segments[place], second.segments[place], same)) return false;
+        const std::vector<Trail::Segment>&was = first.segments[place], &is = second.segments[place];
+        if (was.size() != is.size()) return false;
+        for (std::size_t i = 0; i < is.size(); ++i) {
+            // walks do not go on to where one begins that began before the floor
+            const bool any = i == 0 && was[i].from <= first.at && is[i].from <= second.at;
+            if (!is[i].same(was[i]) || (!any && is[i].from != was[i].from + period)) return false;
+        }
     }
     for (unsigned port = 0; port < first.bursts.size(); ++port)
         for (const bool write : {false, true}) {
@@ -147,25 +157,76 @@ std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const P
             tree_.time(first.nodes[from->second]) != to.at)
             return std::nullopt;
         // what began before the first floor becomes longer, and nothing else of before it comes again
-        if (next->stays && to.at + spent->front().parts.front().cycles <= first.at) return std::nullopt;
+        if (next->stays && to.at + spent->front().parts->front().cycles <= first.at) return std::nullopt;
         passage.next = static_cast<std::size_t>(next - passages.begin());
         passage.spent = std::move(*spent);
     }
     return passages;
 }
 
-bool CriticalPath::repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& cuts)
+/// From one to the other.
+CriticalPath::Period CriticalPath::period(const Floor& first, const Floor& second)
+{
+    Period period{.first = first.at, .cycles = second.at - first.at};
+    for (unsigned port = 0; port < first.bursts.size(); ++port)
+        for (const bool write : {false, true})
+            period.bursts[port][write] = second.bursts[port][write].behind - first.bursts[port][write].behind;
+    return period;
+}
+
+std::shared_ptr<const CriticalPath::Way> CriticalPath::way(Cycle first, Cycle second) const
 {
     const auto before = std::ranges::find(floors_, first, &Floor::name);
-    if (before == floors_.end() || floors_.back().name != second || floors_.back().at != floor_) return false;
+    if (before == floors_.end() || floors_.back().name != second) return nullptr;
     const Floor& now = floors_.back();
-    if (!alike(*before, now)) return false;
-    Period period{.first = before->at, .cycles = now.at - before->at};
-    for (unsigned port = 0; port < ports.size(); ++port)
-        for (const bool write : {false, true})
-            period.bursts[port][write] = now.bursts[port][write].behind - before->bursts[port][write].behind;
-    const std::optional<std::vector<Passage>> passages = this->passages(period, *before, now);
+    if (!alike(*before, now)) return nullptr;
+    std::optional<std::vector<Passage>> passages = this->passages(period(*before, now), *before, now);
+    if (!passages) return nullptr;
+    auto way = std::make_shared<Way>(Way{*before, now, std::move(*passages)});
+    for (Floor* const floor : {&way->from, &way->to}) {
+        floor->nodes.clear();
+        floor->from.clear();
+    }
+    return way;
+}
+
+/// As though it had come just before now. Nothing if what is known now is not what was known then.
+std::optional<std::vector<CriticalPath::Passage>> CriticalPath::placed(const Way& way, const Floor& now)
+{
+    std::vector<Passage> passages = way.passages;
+    if (now.name == way.to.name) return passages;
+    if (now.spots.size() != way.to.spots.size() || !alike(way.from, now) || !alike(way.to, now)) return std::nullopt;
+    const Period later = period(way.to, now);
+    for (Passage& passage : passages) {
+        PathSpot moved = passage.stays ? passage.from : later.moved(passage.from, 1);
+        auto spot = std::ranges::find(now.spots, moved);
+        if (spot == now.spots.end() && passage.stays && !moved.burst)
+            spot = std::ranges::find_if(now.spots, [&](const PathSpot& other) {
+                moved.at = other.at;
+                return other == moved;
+            });
+        if (spot == now.spots.end()) return std::nullopt;
+        passage.from = *spot;
+    }
+    for (std::size_t i = 0; i < passages.size(); ++i)
+        if (const std::size_t next = passages[i].next; !passages[i].stays && passages[next].stays)
+            passages[i].longer = later.cycles + way.passages[next].from.at - passages[next].from.at;
+    return passages;
+}
+
+bool CriticalPath::repeat(const Way& way, std::uint64_t times, const std::vector<Cycle>& cuts)
+{
+    if (floors_.empty() || floors_.back().at != floor_) return false;
+    const std::optional<std::vector<Passage>> passages = placed(way, floors_.back());
     if (!passages) return false;
+    Period period = this->period(way.from, way.to);
+    period.first = floor_ - period.cycles;
+    // what a place does at the floor: whether it has begun in such a time
+    std::array<bool, kTrailPlaces> begun;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
+        const Cycle was = way.from.segments[place].front().from, is = way.to.segments[place].front().from;
+        begun[place] = is == was + period.cycles && floors_.back().segments[place].front().from + way.to.at == is + floor_;
+    }
     floors_.clear();
     tree_.keep_runs(false);
     for (const Cycle at : cuts) cut(at);
@@ -179,7 +240,7 @@ bool CriticalPath::repeat_since(Cycle first, Cycle second, std::uint64_t times, 
     compress();
     tree_.forget_runs(kNever);
     for (Cycle& interrupt : interrupts_) interrupt += times * period.cycles;
-    move(period, times);
+    move(period, times, begun);
     return true;
 }
 

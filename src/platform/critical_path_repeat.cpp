@@ -129,7 +129,9 @@ bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
     for (std::size_t i = 0; i < passages.size(); ++i)
         spots_.emplace(passages[i].stays ? spots[i] : period.moved(spots[i], static_cast<std::int64_t>(times)), nodes[i]);
     compress();
-    move(period, times);
+    std::array<bool, kTrailPlaces> begun;
+    begun.fill(true);
+    move(period, times, begun);
     return true;
 }
 
@@ -201,7 +203,7 @@ bool CriticalPath::pass(const Period& period, Cycle floor, std::vector<Passage>&
             at = run.after;
         }
         std::ranges::reverse(spent);
-        passage.spent = {{std::move(spent), 1}};
+        passage.spent = {{std::make_shared<std::vector<CauseCycles>>(std::move(spent)), 1}};
     }
     return true;
 }
@@ -226,10 +228,10 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
     for (const Passage& passage : passages) nodes.push_back(spots_.at(passage.from));
     const auto grow = [&](Node node, const Passage& passage, std::uint64_t periods) {
         // one that began before the copies has become longer
-        Cycle longer = passages[passage.next].stays ? periods * period.cycles : 0;
+        Cycle longer = passages[passage.next].stays ? passage.longer + periods * period.cycles : 0;
         for (const SpentRuns& runs : passage.spent)
             for (std::uint64_t n = 0; n < runs.times; ++n)
-                for (const CauseCycles& part : runs.parts) {
+                for (const CauseCycles& part : *runs.parts) {
                     tree_.grow(node, tree_.time(node) + part.cycles + longer, part.cause);
                     longer = 0;
                 }
@@ -239,10 +241,10 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
     if (std::ranges::all_of(reached.back(), [&](std::size_t i) { return passages[i].next == i; })) {
         for (const std::size_t i : reached.back()) {
             const std::vector<SpentRuns>& spent = passages[i].spent;
-            if (spent.size() == 1 && spent.front().times == 1) tree_.grow(nodes[i], spent.front().parts, same);
+            if (spent.size() == 1 && spent.front().times == 1) tree_.grow(nodes[i], *spent.front().parts, same);
             else
                 for (std::uint64_t n = 0; n < same; ++n)
-                    for (const SpentRuns& runs : spent) tree_.grow(nodes[i], runs.parts, runs.times);
+                    for (const SpentRuns& runs : spent) tree_.grow(nodes[i], *runs.parts, runs.times);
         }
     } else {
         for (std::uint64_t n = 1; n <= same; ++n) {
@@ -283,11 +285,12 @@ std::vector<std::pair<PathSpot, PathSpot>> CriticalPath::passed(const Period& pe
     return from;
 }
 
-/// All that is known of cycles behind the floor moves on.
-void CriticalPath::move(const Period& period, std::uint64_t times)
+/// All that is known of cycles behind the floor moves on. `begun`: what a place does at the floor has begun in the period.
+void CriticalPath::move(const Period& period, std::uint64_t times, const std::array<bool, kTrailPlaces>& begun)
 {
     const Cycle cycles = times * period.cycles;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].move(floor_ - period.cycles, cycles);
+    for (std::size_t place = 0; place < kTrailPlaces; ++place)
+        trails[static_cast<TrailPlace>(place)].move(begun[place] ? floor_ - period.cycles : floor_, cycles);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true})
             (write ? ports[port].writes : ports[port].reads).move(period.first, cycles, times * period.bursts[port][write]);

@@ -8,8 +8,10 @@
 
 namespace dlasim {
 namespace {
-constexpr std::size_t kMostRuns = 1u << 17;  // parts of them in the tree
+constexpr std::size_t kMostRuns = 1u << 18;  // parts of them in the tree
 }
+
+bool PastTree::runs_fill() const { return runs_ > kMostRuns / 2; }
 
 void PastTree::sort_cuts()
 {
@@ -74,18 +76,18 @@ bool PastTree::room_for(Past& past, std::size_t parts)
 
 void PastTree::add_run(Past& past, const CauseCycles& run)
 {
-    const bool goes_on = !past.runs.empty() && past.runs.back().times == 1;
-    if (goes_on && past.runs.back().parts.back().cause == run.cause) {
-        past.runs.back().parts.back().cycles += run.cycles;
+    const bool goes_on = !past.runs.empty() && past.runs.back().times == 1 && past.runs.back().parts.use_count() == 1;
+    if (goes_on && past.runs.back().parts->back().cause == run.cause) {
+        past.runs.back().parts->back().cycles += run.cycles;
     } else if (room_for(past, 1)) {
-        if (goes_on) past.runs.back().parts.push_back(run);
-        else past.runs.push_back({{run}, 1});
+        if (goes_on) past.runs.back().parts->push_back(run);
+        else past.runs.push_back({std::make_shared<std::vector<CauseCycles>>(1, run), 1});
     }
 }
 
 void PastTree::add_runs(Past& past, const std::vector<CauseCycles>& parts, std::uint64_t times)
 {
-    if (room_for(past, parts.size())) past.runs.push_back({parts, times});
+    if (room_for(past, parts.size())) past.runs.push_back({std::make_shared<std::vector<CauseCycles>>(parts), times});
 }
 
 void PastTree::forget_runs(Past& past)

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace dlasim {
 
 /// What cycles went to, the earliest first, so many times one after the other.
 struct SpentRuns {
-    std::vector<CauseCycles> parts;
+    std::shared_ptr<std::vector<CauseCycles>> parts;  // shared with all who ask for them: then they do not change any more
     std::uint64_t times = 1;
 };
 
@@ -36,6 +37,8 @@ public:
     void grow(Node node, const std::vector<CauseCycles>& spent, std::uint64_t times);
     /// What is spent from now on is kept one after the other too, or not.
     void keep_runs(bool keep) { keeps_runs_ = keep; }
+    /// So many are kept that there is not much room for more.
+    bool runs_fill() const;
     /// Of cycles up to that one it need not be.
     void forget_runs(Cycle until);
     /// What the cycles between two nodes went to, in this order; nothing if that is not known, or `from` not on the way to `to`.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "links/guard.h"
+#include "registers/fields/groups.h"
 #include "registers/tables.h"
 
 namespace dlasim {
@@ -21,19 +22,25 @@ constexpr std::uint64_t kPollLimit = 1u << 20;
 // From a unit's state to the end of the read that saw it: csb.md 2.2, decode to the port.
 constexpr Cycle kReadLatency = 10;
 
-/// Software does the same, and all that follows takes as long.
-bool like(const ProgramEntry& a, const ProgramEntry& b, std::uint64_t granule)
+/// Software does the same to groups that have changed places, and all that follows takes as long.
+bool like(const ProgramEntry& a, const ProgramEntry& b, std::uint64_t granule, GroupTurns turns)
 {
     if (a.index() != b.index()) return false;
-    if (const auto* wait = std::get_if<WaitStatus>(&a)) return wait->bits == std::get<WaitStatus>(b).bits;
+    if (const auto* wait = std::get_if<WaitStatus>(&a))
+        return State::changed_places(wait->bits, turns.interrupts) == std::get<WaitStatus>(b).bits;
     if (const auto* write = std::get_if<RegisterWrite>(&a)) {
         const RegisterWrite& other = std::get<RegisterWrite>(b);
+        const std::uint32_t window = write->address / UnitRegisters::kWindow;
+        if (turns.windows >> window & 1 && write->address % UnitRegisters::kWindow == reg::groups::S_POINTER)
+            return write->address == other.address && (write->value ^ other.value) == reg::groups::S_POINTER::PRODUCER.put(1);
         const AddressPart part = write->address == other.address ? address_part(write->name) : AddressPart::None;
         return write->address == other.address &&
                (part == AddressPart::High ||
                 (write->value - other.value) % (part == AddressPart::Low ? granule : std::uint64_t{1} << 32) == 0);
     }
-    return std::holds_alternative<WaitInterrupt>(a) || std::holds_alternative<WaitPin>(a) || std::holds_alternative<Stamp>(a);
+    // the host works in no time
+    return std::holds_alternative<WaitInterrupt>(a) || std::holds_alternative<WaitPin>(a) || std::holds_alternative<Stamp>(a) ||
+           std::holds_alternative<HostStep>(a);
 }
 }  // namespace
 
@@ -143,19 +150,21 @@ void Software::perform(const ProgramEntry& entry)
                            next_cycle();
                        }
                    },
-                   [&](const WaitStatus& want) {
-                       while ((seen_status_ & want.bits) != want.bits) {
+                   [&](const WaitStatus&) {
+                       // where operations come again it is another one behind the pin
+                       const auto missing = [this] { return std::get<WaitStatus>(program_[position_]).bits & ~seen_status_; };
+                       while (missing() != 0) {
                            wait_for_pin();
                            const std::uint32_t status = transfer(status_address_, std::nullopt);
                            next_cycle();
                            transfer(status_address_, status);
                            seen_status_ |= status;
-                           while (interrupt.read() && (seen_status_ & want.bits) != want.bits) {
+                           while (interrupt.read() && missing() != 0) {
                                next_cycle();
                                if (clock_.now() > last_write_ + 16) break;  // another source holds the pin
                            }
                        }
-                       seen_status_ &= ~want.bits;
+                       seen_status_ &= ~std::get<WaitStatus>(program_[position_]).bits;
                    },
                },
                entry);
@@ -215,26 +224,35 @@ void Software::run_program()
     }
 }
 
-std::uint64_t Software::repeats(const Played& before, std::uint64_t granule) const
+std::uint64_t Software::comes(const Part& part, GroupTurns turns, std::uint64_t granule) const
 {
-    const std::size_t entries = position_ - before.entries;
-    if (entries == 0) return 0;
+    const std::size_t entries = part.to.since(part.from);
+    const auto seen_alike = [&](const Played& a, std::uint32_t b, GroupTurns by) {
+        return State::changed_places(a.status, by.interrupts) == b;
+    };
+    if (entries == 0 || !seen_alike(part.from, seen_status_, turns) || !seen_alike(part.from, part.to.status, part.turns)) return 0;
     std::size_t alike = 0;
-    for (std::size_t i = position_; i < program_.size() && like(program_[i - entries], program_[i], granule); ++i) ++alike;
+    for (; position_ + alike < program_.size(); ++alike) {
+        const std::size_t n = alike % entries;
+        if (alike != 0 && n == 0) turns = turns ^ part.turns;
+        if (!like(program_[part.from.entries + n], program_[position_ + alike], granule, turns)) break;
+    }
     return alike == 0 ? 0 : (alike - 1) / entries;
 }
 
-void Software::repeat(const Played& before, std::uint64_t times, Cycle period, const std::function<void(const RegisterWrite&)>& written)
+void Software::repeat(const Part& part, std::uint64_t times, Cycle now, const std::function<void(const ProgramEntry&)>& played)
 {
-    const std::size_t entries = position_ - before.entries, interrupts = interrupts_.size(), stamps = stamps_.size();
-    for (std::uint64_t i = 1; i <= times; ++i) {
-        for (std::size_t n = before.interrupts; n < interrupts; ++n) interrupts_.push_back(interrupts_[n] + i * period);
-        for (std::size_t n = before.stamps; n < stamps; ++n) stamps_.push_back(stamps_[n] + i * period);
+    const std::size_t entries = part.to.since(part.from);
+    for (std::uint64_t i = 0; i < times; ++i) {
+        const Cycle later = now - part.at + i * part.period;
+        for (std::size_t n = part.from.interrupts; n < part.to.interrupts; ++n) interrupts_.push_back(interrupts_[n] + later);
+        for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n) stamps_.push_back(stamps_[n] + later);
     }
-    last_write_ += times * period;
+    last_write_ = part.to.write + (now - part.at) + (times - 1) * part.period;
+    if (times % 2 != 0) seen_status_ = State::changed_places(seen_status_, part.turns.interrupts);
+    const std::size_t begun = position_;
     position_ += times * entries;
-    for (std::size_t i = position_ - entries; i < position_; ++i)
-        if (const auto* write = std::get_if<RegisterWrite>(&program_[i])) written(*write);
+    for (std::size_t i = begun; i < position_; ++i) played(program_[i]);
 }
 
 std::string Software::waiting_for() const

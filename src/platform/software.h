@@ -14,6 +14,16 @@
 
 namespace dlasim {
 
+/// Units of which the two groups of registers have changed places.
+struct GroupTurns {
+    std::uint32_t windows = 0;     // of these units, by window of the register bus
+    std::uint32_t interrupts = 0;  // theirs: bits of S_INTR_STATUS
+
+    bool operator==(const GroupTurns&) const = default;
+    /// Those that have done so in one of two ways, but not in both.
+    GroupTurns operator^(const GroupTurns& other) const { return {windows ^ other.windows, interrupts ^ other.interrupts}; }
+};
+
 class Software final : public sc_core::sc_module {
 public:
     tlm_utils::simple_initiator_socket<Software> socket{"socket"};
@@ -40,15 +50,26 @@ public:
     /// How far it has come.
     struct Played {
         std::size_t entries = 0, interrupts = 0, stamps = 0;  // entries behind it
+        std::uint32_t status = 0;                             // bits of the next one that it has seen
+        Cycle write = 0;                                      // the last one
+
+        std::size_t since(const Played& before) const { return entries - before.entries; }
     };
-    Played played() const { return {position_, interrupts_.size(), stamps_.size()}; }
+    Played played() const { return {position_, interrupts_.size(), stamps_.size(), seen_status_, last_write_}; }
     /// It does nothing before the pin rises.
     bool waits_for_pin() const { return waits_for_pin_; }
-    /// How often what it has done since `before` comes again in the program, to where it waits for the pin again: writes, waits and stamps
-    /// alone, of addresses what is below the `granule`.
-    std::uint64_t repeats(const Played& before, std::uint64_t granule) const;
-    /// It has done so so many `times`, in a `period` of cycles each. `written`: registers hold what the program has written to them.
-    void repeat(const Played& before, std::uint64_t times, Cycle period, const std::function<void(const RegisterWrite&)>& written);
+    /// What it has done from one place to another, at which it waited for the pin, in a `period` of cycles behind cycle `at`.
+    struct Part {
+        Played from, to;
+        GroupTurns turns;  // from one to the other
+        Cycle at = 0, period = 0;
+    };
+    /// How often that comes next in the program, to where it waits for the pin again: no reads, and of addresses what is below the
+    /// `granule`. `turns`: since it began the first time.
+    std::uint64_t comes(const Part& part, GroupTurns turns, std::uint64_t granule) const;
+    /// It has done so so many `times` behind cycle `now`. `played` is told of every entry in turn.
+    void repeat(const Part& part, std::uint64_t times, Cycle now, const std::function<void(const ProgramEntry&)>& played);
+    const Program& program() const { return program_; }
     /// What the program waits for, for the diagnosis of a hang.
     std::string waiting_for() const;
 

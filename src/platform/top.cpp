@@ -399,7 +399,7 @@ void Top::state(State& s)
     for (Pulse<std::uint32_t>* interrupt :
          {&links_->cdma_interrupt, &links_->cacc_interrupt, &links_->sdp_interrupt, &links_->pdp_interrupt, &links_->cdp_interrupt,
           &links_->bdma_interrupt, &links_->rubik_interrupt})
-        interrupt->state(s, [&](std::uint32_t& bits) { s.same(bits); });
+        interrupt->state(s, [&](std::uint32_t& bits) { s.interrupts(bits); });
     for (std::uint64_t* count : {&links_->cbuf.data_writes, &links_->cbuf.weight_writes, &links_->cbuf.data_reads,
                                  &links_->cbuf.weight_reads, &links_->cbuf.mask_reads})
         s.count(*count);

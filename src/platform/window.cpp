@@ -17,19 +17,19 @@ void SnapshotStep::add_to(Snapshot& snapshot) const
     for (std::size_t i = 0; i < less_.size(); ++i) snapshot.units[i] = snapshot.units[i].since(less_[i]);
 }
 
-void Window::repeat(Cycle first, Cycle second, std::uint64_t times, const SnapshotStep& counted)
+std::vector<Window::Sample> Window::since(Cycle first) const { return {std::ranges::find(kept_, first, &Sample::cycle), kept_.end()}; }
+
+void Window::repeat(std::vector<Sample> interrupts, std::uint64_t times, Cycle cycles, const SnapshotStep& counted)
 {
-    const auto begin = std::ranges::find(kept_, first, &std::pair<Cycle, Snapshot>::first);
-    std::vector<std::pair<Cycle, Snapshot>> period(begin, kept_.end());
-    const Cycle cycles = second - first;
+    const Cycle due = interrupts.front().cycle + times * cycles;
     for (std::uint64_t i = 0; i < times; ++i)
-        for (auto& [cycle, snapshot] : period) {
-            cycle += cycles;
-            counted.add_to(snapshot);
-            if (seen_) seen_(cycle - mark_, from_, snapshot);
+        for (Sample& sample : interrupts) {
+            if (seen_) seen_(sample.cycle - mark_, from_, sample.snapshot);
+            sample.cycle += cycles;
+            counted.add_to(sample.snapshot);
         }
-    kept_.assign(std::move_iterator(period.begin()), std::move_iterator(period.end()));
-    due_ = {second + times * cycles};
+    kept_.clear();
+    due_ = {due};
 }
 
 std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to)
@@ -99,11 +99,6 @@ bool FollowedPath::remember(Cycle now, std::size_t most)
 {
     cut();
     return path_.remember(now, most);
-}
-
-bool FollowedPath::repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& ends)
-{
-    return path_.repeat_since(first, second, times, ends);
 }
 
 Causes FollowedPath::causes(Cycle t0, Cycle done, bool interrupt)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -29,8 +30,6 @@ public:
     SnapshotStep(const Snapshot& from, const Snapshot& to);
     /// The snapshot when as much has been counted once more. pre: no memory that counts
     void add_to(Snapshot& snapshot) const;
-    /// Whether as much has been counted between two others.
-    bool operator==(const SnapshotStep&) const = default;
 
 private:
     std::vector<UnitReport> less_;  // by unit, from - to
@@ -68,11 +67,15 @@ public:
     Snapshot take(Cycle end) const { return take_(end); }
     /// Snapshots of interrupts are kept from now on, as many as that.
     void keep(std::size_t interrupts) { keeps_ = interrupts; }
-    /// The snapshot of the interrupt of that cycle is kept.
-    bool knows(Cycle interrupt) const { return std::ranges::find(kept_, interrupt, &std::pair<Cycle, Snapshot>::first) != kept_.end(); }
-    /// The time behind the interrupt of cycle `first`, up to that of `second`, which is due, comes `times` times more. `counted`: what is
-    /// counted in it. pre: knows(first)
-    void repeat(Cycle first, Cycle second, std::uint64_t times, const SnapshotStep& counted);
+    /// Of an interrupt.
+    struct Sample {
+        Cycle cycle = 0;
+        Snapshot snapshot;
+    };
+    /// Those that are kept from the interrupt of cycle `first` on; none if that is not.
+    std::vector<Sample> since(Cycle first) const;
+    /// The interrupts of these come next, and again `times` times in all, so many `cycles` apart. `counted`: what is counted in these.
+    void repeat(std::vector<Sample> interrupts, std::uint64_t times, Cycle cycles, const SnapshotStep& counted);
     /// The first cycle that must not run before a snapshot.
     Cycle next() const
     {
@@ -100,7 +103,7 @@ public:
             }
             if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
             if (!interrupt) continue;
-            if (keeps_ != 0) kept_.emplace_back(cycle, taken);
+            if (keeps_ != 0) kept_.push_back({cycle, taken});
             if (kept_.size() > keeps_) kept_.pop_front();
             to_ = std::move(taken);
             done_ = cycle;
@@ -123,7 +126,7 @@ private:
     Cycle mark_ = 0, done_ = 0;
     Snapshot from_, to_;
     std::size_t keeps_ = 0;
-    std::deque<std::pair<Cycle, Snapshot>> kept_;  // of the last interrupts
+    std::deque<Sample> kept_;  // of the last interrupts
 };
 
 /// The critical path of a machine that runs.
@@ -141,8 +144,13 @@ public:
     std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
     /// As CriticalPath::remember().
     bool remember(Cycle now, std::size_t most);
-    /// As CriticalPath::repeat_since().
-    bool repeat_since(Cycle first, Cycle second, std::uint64_t times, const std::vector<Cycle>& ends);
+    /// As CriticalPath::way().
+    std::shared_ptr<const CriticalPath::Way> way(Cycle first, Cycle second) const { return path_.way(first, second); }
+    /// As the other CriticalPath::repeat().
+    bool repeat(const CriticalPath::Way& way, std::uint64_t times, const std::vector<Cycle>& ends)
+    {
+        return path_.repeat(way, times, ends);
+    }
     /// Of the cycles behind t0 up to `done`. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 

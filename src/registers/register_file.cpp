@@ -87,29 +87,22 @@ std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) 
     return read(offset, at);
 }
 
-void RegisterFile::state(State& s)
+State::Turn RegisterFile::state(State& s)
 {
     s.layers(link_.finished);
-    s.same(producer_);
-    s.same(consumer_);
+    const State::Turn turn = s.turn(consumer_);
+    s.same(producer_ ^ turn.next);  // software says what it is
     s.cycle(done_);
     s.same(finished_once_);
-    for (Enable& enable : enable_) {
+    s.groups(enable_, turn, [&](Enable& enable) {
         s.same(enable.on);
         s.same(enable.was_on);
         s.cycle(enable.at);
-    }
-}
-
-void RegisterFile::contents(State& s)
-{
-    for (auto& group : values_)
-        for (const RegisterRow& row : unit_.rows) {
-            std::uint32_t& value = group[row.offset / 4];
-            const AddressPart part = address_part(row.name);
-            if (part == AddressPart::None) s.same(value);
-            else if (part == AddressPart::Low) s.address(value);
-        }
+    });
+    if (turn.changes)
+        for (const RegisterRow& row : unit_.rows)
+            if (grouped(row.offset) && row.write_mask == 0) std::swap(values_[0][row.offset / 4], values_[1][row.offset / 4]);
+    return turn;
 }
 
 void RegisterFile::written(std::uint32_t offset, std::uint32_t data)

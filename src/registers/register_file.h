@@ -71,9 +71,7 @@ public:
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 
     /// Which group works, and since when: values change only where software is at work.
-    void state(State& s);
-    /// All values, of an address what is below the granule: what a layer does follows from them.
-    void contents(State& s);
+    State::Turn state(State& s);
     /// Software has written the register in time that is not simulated: it has the value, and nothing else comes of it.
     void written(std::uint32_t offset, std::uint32_t data);
     /// All values, in the order of the groups, then which group is whose: of a unit that has nothing enabled.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 
 extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
@@ -68,6 +69,35 @@ TEST(StatePeriod, LayersBeginAndEndInTheProgramOnly)
     EXPECT_EQ(moved(Within::Program, word(Kind::Layers, 1), word(Kind::Layers, 2)), 1);
     EXPECT_EQ(moved(Within::Layer, word(Kind::LayerCount, 1), word(Kind::LayerCount, 4)), 3);
     EXPECT_EQ(moved(Within::Program, word(Kind::LayerCount, 1), word(Kind::LayerCount, 4)), std::nullopt);
+}
+
+TEST(StatePeriod, GroupsTakeTurnsInTheProgramOnly)
+{
+    EXPECT_EQ(moved(Within::Layer, word(Kind::Turn, 0), word(Kind::Turn, 1)), std::nullopt);
+    EXPECT_EQ(moved(Within::Layer, word(Kind::Turn, 1), word(Kind::Turn, 1)), 0);
+    StatePeriod period(Within::Program, kGranule);
+    period.from = {word(Kind::Turn, 0)};
+    period.to = {word(Kind::Turn, 1)};
+    ASSERT_TRUE(period.measure(kSince, kPeriod));
+    StatePeriod::Words next{word(Kind::Turn, 0)};
+    EXPECT_EQ(period.compare(next, kSince + 2 * kPeriod), "");
+    next = {word(Kind::Turn, 0)};
+    EXPECT_NE(period.compare(next, kSince + 3 * kPeriod), "");
+
+    unsigned group = 0, number = 1;
+    std::array<int, 2> both{3, 4};
+    for (const std::uint64_t times : {1, 2, 3}) {
+        const std::vector<std::uint64_t> moves{1, 0, 0, 0};
+        State s(kSince, kPeriod, moves, times);
+        const State::Turn turn = s.turn(group);
+        s.group(number, turn);
+        s.groups(both, turn, [&](int each) { s.same(each); });
+        EXPECT_EQ(turn.changes, times % 2 != 0);
+    }
+    EXPECT_EQ(group, 0u);
+    EXPECT_EQ(number, 1u);
+    EXPECT_EQ(both, (std::array{3, 4}));
+    EXPECT_EQ(State::changed_places(0b10'01'01, 0b11'00'11), 0b01'01'10u);
 }
 
 TEST(StatePeriod, PositionsStayBetweenTheirBounds)

@@ -43,6 +43,8 @@ bool StatePeriod::goes_on(const State::Word& a, const State::Word& b, Cycle sinc
             const auto at = static_cast<std::int64_t>(a.value);
             return moved == 0 || (within_ == Within::Layer && a.first == b.first && a.last == b.last && at >= a.first && at <= a.last);
         }
+        case State::Kind::Turn:
+            return moved == 0 || within_ == Within::Program;
         case State::Kind::Turning:
             return a.last == b.last;
     }
@@ -63,6 +65,7 @@ bool StatePeriod::expected(const State::Word& a, const State::Word& b, std::uint
     std::uint64_t value = a.value + moves;
     if (a.kind == State::Kind::Turning && moves != 0) value %= static_cast<std::uint64_t>(a.last);
     if (a.kind != b.kind) return false;
+    if (a.kind == State::Kind::Turn) return (b.value - value) % 2 == 0;
     if (a.kind == State::Kind::Address) return (b.value - value) % granule_ == 0;
     if (a.kind == State::Kind::Cycle && b.value != kNever && b.value + State::kBack < now) return value + State::kBack < now;
     return b.value == value;

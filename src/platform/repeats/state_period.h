@@ -24,6 +24,12 @@ public:
     /// How far words have moved in a period of so many cycles behind `since`. False if one of them has in a way that does not go on.
     bool measure(Cycle since, Cycle period);
     const std::vector<std::uint64_t>& moves() const { return moves_; }
+    /// A state from which on words move like that.
+    void begin(const Words& words, const std::vector<std::uint64_t>& moves)
+    {
+        to = words;
+        moves_ = moves;
+    }
     /// How often the positions may move on.
     std::uint64_t times() const;
     /// What of the state in cycle `now`, a period behind `to`, is not as was to be expected; empty: nothing. It takes the place of `to`.

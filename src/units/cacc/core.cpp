@@ -332,16 +332,16 @@ std::string CaccCore::waiting_for() const
 
 void CaccCore::state(State& s)
 {
-    registers.state(s);
+    const State::Turn turn = registers.state(s);
     delivery.state(s);
     for (const bool flag : {running, delivered_last, offered}) s.same(flag);
     s.same(entries_per_atom);
     s.same(saturated);
-    s.same(group_saturated);
-    for (Cycle& from : group_saturated_from) s.cycle(from);
+    s.groups(group_saturated, turn, [&](std::uint64_t sums) { s.same(sums); });
+    s.groups(group_saturated_from, turn, [&](Cycle& from) { s.cycle(from); });
     for (Cycle* at : {&now, &done_at, &beat_at, &stage2, &stage3, &free_at}) s.cycle(*at);
     s.same(beat);
-    s.same(interrupt_group);
+    s.group(interrupt_group, turn);
     phases.state(s);
     clocks.state(s);
     s.counters(counted);

@@ -365,9 +365,18 @@ void CdmaCore::attach(ProbeSet& probes)
 
 void CdmaCore::state(State& s)
 {
-    registers.state(s);  // tells layers apart: what changes only where one starts or ends is not said
+    // tells layers apart: what changes only where one starts or ends is not said
+    if (registers.state(s).changes) {
+        layer.group ^= 1;
+        std::swap(results[0], results[1]);
+    }
     s.same(running);
     s.same(arbiter_written);
+    // of the layer before
+    s.same(last_bank_code);
+    s.same(last_fetcher);
+    s.same(last_skip_data);
+    s.same(last_skip_weight);
     for (Cycle* at : {&started, &data_done, &weight_done, &switch_at, &capacity_at, &gate_off, &next}) s.cycle(*at);
     s.same(awake);
     data_half.state(s);

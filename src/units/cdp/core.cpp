@@ -296,13 +296,13 @@ UnitReport CdpCore::report(Cycle end)
 
 void CdpCore::state(State& s)
 {
-    registers.state(s);
+    const State::Turn turn = registers.state(s);
     read_registers.state(s);
     reader.state(s);
     pipeline->state(s);
     writer.state(s);
     acks.state(s);
-    done_groups.state(s, [&](unsigned group) { s.same(group); });
+    done_groups.state(s, [&](unsigned& group) { s.group(group, turn); });
     for (const bool flag : {running, reading, begun}) s.same(flag);
     s.cycle(evaluated);
     s.cycle(next);

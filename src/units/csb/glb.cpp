@@ -84,18 +84,11 @@ Cycle GlbCore::horizon() const
 void GlbCore::state(State& s)
 {
     registers_.state(s);
-    for (const std::uint32_t bits : {status_, cleared_together_}) s.same(bits);
+    for (std::uint32_t* bits : {&status_, &cleared_together_}) s.interrupts(*bits);
     s.same(level_);
     std::size_t done = done_.size();  // more of them are told by repeat()
     s.layers(done);
     pin.state(s, [&](bool level) { s.same(level); });
-}
-
-void GlbCore::repeat(std::size_t since, std::uint64_t times, Cycle period)
-{
-    const std::size_t until = done_.size();
-    for (std::uint64_t i = 1; i <= times; ++i)
-        for (std::size_t n = since; n < until; ++n) done_.push_back({done_[n].cycle + i * period, done_[n].bits});
 }
 
 UnitReport GlbCore::report(Cycle end)

@@ -37,8 +37,8 @@ public:
         std::uint32_t bits = 0;
     };
     const std::vector<Done>& done() const { return done_; }
-    /// What was said behind the first `since` of them is said so many `times` more, a `period` of cycles later each.
-    void repeat(std::size_t since, std::uint64_t times, Cycle period);
+    /// One more. Their order is that of the cycles.
+    void repeat(const Done& done) { done_.push_back(done); }
 
 private:
     void update_pin(Cycle status_changed);

@@ -53,6 +53,20 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
         LayerConfig layer;
         bool any = false;
         Slices slices;  // lines left in the buffer
+
+        void state(State& s) const
+        {
+            s.same(any);
+            s.same(slices);
+            if (!any) return;
+            s.same(layer.mode);
+            s.same(layer.data_banks);
+            s.same(layer.weight_banks);
+            s.same(layer.entries * layer.loaded_batches);
+            s.same(layer.skip_weight_release);
+            if (!layer.skip_weight_release) return;
+            for (const std::uint32_t kept : {layer.last_kernel, layer.weight_entries, layer.mask_entries}) s.same(kept);
+        }
     };
 
     CscCore(const Hardware& hw, const CscPorts& p, bool with_values)
@@ -480,6 +494,7 @@ void CscCore::state(State& s)
 {
     registers.state(s);
     s.same(life);
+    previous.state(s);
     sequencer.state(s);
     weights.counts(s);
     data.counts(s);

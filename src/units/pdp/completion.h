@@ -36,7 +36,7 @@ public:
 
     /// The clock edge; the group whose interrupt pulse is in the next cycle.
     std::optional<unsigned> clock(const Inputs& in);
-    void state(State& s);
+    void state(State& s, State::Turn turn);
 
 private:
     bool reader_done_ = false, waiting_ = false, remembered_ = false;

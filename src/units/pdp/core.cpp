@@ -397,21 +397,20 @@ UnitReport PdpCore::report(Cycle end)
 
 void PdpCore::state(State& s)
 {
-    registers.state(s);
-    read_registers.state(s);
+    const State::Turn turn = registers.state(s), read_turn = read_registers.state(s);
     reader.state(s, due != kNever && due > next ? due - next : 0);
     input.state(s);
     horizontal.state(s);
     vertical.state(s, layer);
     writer.state(s);
-    completion.state(s);
+    completion.state(s, turn);
     acks.state(s);
     s.cycle(late_acknowledge);
     s.cycle(next);
     s.cycle(due);
     for (const bool flag : {active, running, reading, flying, offered}) s.same(flag);
-    s.same(read_parity);
-    s.same(write_parity);
+    s.group(read_parity, read_turn);
+    s.group(write_parity, turn);
     phases.state(s);
     s.same(reads_begun - reads_used);
     for (std::uint64_t* number : {&reads_begun, &reads_used, &layers}) s.layers(*number);

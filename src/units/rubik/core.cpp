@@ -424,7 +424,7 @@ UnitReport RubikCore::report(Cycle end)
 void RubikCore::state(State& s)
 {
     const auto command = [&](rubik::Write& item) { state_of(s, item); };
-    registers.state(s);
+    const State::Turn turn = registers.state(s);
     for (const bool flag : {running, reading, filling, commanding, sending}) s.same(flag);
     s.cycle(active_at);
 
@@ -457,7 +457,7 @@ void RubikCore::state(State& s)
     }
     write_out.state(s, [&](WritePacket& packet) { state_of(s, packet); });
     acks.state(s);
-    done_groups.state(s, [&](unsigned group) { s.same(group); });
+    done_groups.state(s, [&](unsigned& group) { s.group(group, turn); });
 
     s.cycle(evaluated);
     s.cycle(next);

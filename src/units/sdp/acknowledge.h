@@ -39,7 +39,7 @@ public:
     Cycle horizon() const { return due_.empty() ? kNever : due_.front().at - 1; }
     /// The trail of the interrupts; null: none.
     Trail* trail = nullptr;
-    void state(State& s);
+    void state(State& s, State::Turn turn);
     bool waiting() const { return !layers_.empty() || !due_.empty(); }
 
 private:

@@ -393,10 +393,11 @@ UnitReport SdpCore::report(Cycle end)
 
 void SdpCore::state(State& s)
 {
-    registers.state(s);
-    read_registers.state(s);
+    const State::Turn turn = registers.state(s);
+    status.turned(turn);
+    read_status.turned(read_registers.state(s));
     machine->state(s);
-    acknowledge.state(s);
+    acknowledge.state(s, turn);
     s.cycle(next);
     for (const bool flag : {active, running, reading, refused, reads, tables_written, count_stall, count_reads}) s.same(flag);
     s.same(pending);

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
+#include "base/state.h"
 #include "units/sdp/value/values.h"
 
 namespace dlasim::sdp {
@@ -24,6 +26,12 @@ public:
         const auto found = std::find(offsets_.begin(), offsets_.end(), offset);
         if (found == offsets_.end()) return std::nullopt;
         return enabled ? 0 : values_[group][static_cast<std::size_t>(found - offsets_.begin())];
+    }
+
+    /// What a group has counted is no part of the state, but changes its place with the group.
+    void turned(State::Turn turn)
+    {
+        if (turn.changes) std::swap(values_[0], values_[1]);
     }
 
 private:

@@ -1,0 +1,123 @@
+#include "platform/repeats/register_uses.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "registers/fields/glb.h"
+#include "registers/fields/groups.h"
+#include "registers/tables.h"
+
+namespace dlasim {
+namespace {
+
+using namespace reg::groups;
+constexpr std::size_t kWords = UnitRegisters::kWindow / 4, kWindows = 32;
+
+bool has_groups(const UnitRegisters& unit) { return unit.group_start != kNoGroups; }
+
+/// A write is an event, and what was written last is not read.
+bool is_event(const UnitRegisters& unit, std::uint32_t offset)
+{
+    if (unit.name == "GLB") return offset == reg::glb::S_INTR_STATUS || offset == reg::glb::S_INTR_SET;
+    return has_groups(unit) && (offset == S_POINTER || offset == unit.group_start);
+}
+
+}  // namespace
+
+RegisterUses::RegisterUses(std::vector<const RegisterFile*> files, std::uint64_t granule)
+    : files_(std::move(files)), unit_by_window_(kWindows, kNone), row_by_word_(files_.size() * kWords, kNone)
+{
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        const UnitRegisters& unit = files_[i]->unit();
+        unit_by_window_.at(unit.base / UnitRegisters::kWindow) = i;
+        for (const RegisterRow& row : unit.rows) {
+            const AddressPart part = address_part(row.name);
+            if (row.write_mask == 0 || part == AddressPart::High || is_event(unit, row.offset)) continue;
+            row_by_word_[i * kWords + row.offset / 4] = rows_.size();
+            const auto below = static_cast<std::uint32_t>(granule - 1);
+            rows_.push_back({i, row.offset, part == AddressPart::Low ? below & row.write_mask : row.write_mask,
+                             has_groups(unit) && row.offset >= unit.group_start});
+        }
+    }
+}
+
+std::size_t RegisterUses::unit_at(std::uint32_t address) const
+{
+    const std::size_t window = address / UnitRegisters::kWindow;
+    return window < kWindows ? unit_by_window_[window] : kNone;
+}
+
+std::size_t RegisterUses::row_at(std::size_t unit, std::uint32_t offset) const { return row_by_word_[unit * kWords + offset / 4]; }
+
+RegisterUses::Contents RegisterUses::now() const
+{
+    Contents contents;
+    contents.values.reserve(2 * rows_.size());
+    for (const Row& row : rows_)
+        for (const unsigned group : {0u, 1u}) contents.values.push_back(files_[row.unit]->get(row.offset, group) & row.mask);
+    for (const RegisterFile* file : files_)
+        contents.units.push_back({file->producer(), file->consumer(), {file->enabled(0, kNever), file->enabled(1, kNever)}});
+    return contents;
+}
+
+void RegisterUses::write(Contents& contents, const RegisterWrite& write) const
+{
+    const std::size_t unit = unit_at(write.address);
+    if (unit == kNone) return;
+    const std::uint32_t offset = write.address % UnitRegisters::kWindow;
+    Contents::Unit& of = contents.units[unit];
+    if (has_groups(files_[unit]->unit()) && offset == S_POINTER) of.producer = S_POINTER::PRODUCER.get(write.value);
+    const std::size_t row = row_at(unit, offset);
+    if (row == kNone) return;
+    for (const unsigned group : {0u, 1u})
+        if (!rows_[row].grouped || group == of.producer) contents.values[2 * row + group] = write.value & rows_[row].mask;
+}
+
+void RegisterUses::turn(Contents& contents, std::uint32_t windows) const
+{
+    for (std::size_t i = 0; i < files_.size(); ++i)
+        contents.units[i].next ^= windows >> files_[i]->unit().base / UnitRegisters::kWindow & 1;
+}
+
+std::vector<RegisterUses::Use> RegisterUses::of(Contents contents, std::span<const ProgramEntry> part) const
+{
+    std::vector<Use> uses;
+    std::vector<bool> settled(2 * rows_.size());  // written, or a use
+    const auto use = [&](std::size_t row, unsigned group) {
+        if (settled[2 * row + group]) return;
+        settled[2 * row + group] = true;
+        const unsigned next = contents.units[rows_[row].unit].next;
+        uses.push_back({row, rows_[row].grouped ? group ^ next : 0, contents.values[2 * row + group]});
+    };
+    const auto runs = [&](std::size_t unit, unsigned group) {
+        for (std::size_t row = 0; row < rows_.size(); ++row)
+            if (rows_[row].unit == unit && rows_[row].grouped) use(row, group);
+    };
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+        if (!rows_[row].grouped) use(row, 0);
+    for (std::size_t unit = 0; unit < files_.size(); ++unit)
+        for (const unsigned group : {0u, 1u})
+            if (contents.units[unit].runs[group]) runs(unit, group);
+    for (const ProgramEntry& entry : part) {
+        const auto* write = std::get_if<RegisterWrite>(&entry);
+        const std::size_t unit = write ? unit_at(write->address) : kNone;
+        if (unit == kNone) continue;
+        this->write(contents, *write);
+        const std::uint32_t offset = write->address % UnitRegisters::kWindow;
+        const unsigned producer = contents.units[unit].producer;
+        if (has_groups(files_[unit]->unit()) && offset == files_[unit]->unit().group_start) runs(unit, producer);
+        else if (const std::size_t row = row_at(unit, offset); row != kNone && rows_[row].grouped) settled[2 * row + producer] = true;
+    }
+    return uses;
+}
+
+bool RegisterUses::found(std::span<const Use> uses, const Contents& contents) const
+{
+    return std::ranges::all_of(uses, [&](const Use& use) {
+        const unsigned next = rows_[use.row].grouped ? contents.units[rows_[use.row].unit].next : 0;
+        return contents.values[2 * use.row + (use.group ^ next)] == use.value;
+    });
+}
+
+}  // namespace dlasim

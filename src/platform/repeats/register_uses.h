@@ -1,0 +1,59 @@
+// Which registers operations depend on: those of a group that runs, and those that a program leaves as they are before it enables one.
+// What else registers hold, of operations that are over, nothing follows from.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "registers/register_file.h"
+#include "workload/program.h"
+
+namespace dlasim {
+
+class RegisterUses {
+public:
+    /// `granule`: of addresses, above which nothing follows from them. The files live longer.
+    RegisterUses(std::vector<const RegisterFile*> files, std::uint64_t granule);
+
+    /// Values of all registers that software writes, and whose they are.
+    struct Contents {
+        std::vector<std::uint32_t> values;  // by row, group
+        struct Unit {
+            unsigned producer = 0, next = 0;  // groups: that is written, that works next
+            bool runs[2] = {};                // by group
+        };
+        std::vector<Unit> units;
+    };
+    Contents now() const;
+    /// Software writes a register. Units do nothing.
+    void write(Contents& contents, const RegisterWrite& write) const;
+    /// Groups of the units of these windows change places.
+    void turn(Contents& contents, std::uint32_t windows) const;
+
+    struct Use {
+        std::size_t row = 0;
+        unsigned group = 0;  // as seen from the one that works next
+        std::uint32_t value = 0;
+    };
+    /// What a part of a program depends on that begins with such contents.
+    std::vector<Use> of(Contents contents, std::span<const ProgramEntry> part) const;
+    /// It finds the same.
+    bool found(std::span<const Use> uses, const Contents& contents) const;
+
+private:
+    struct Row {
+        std::size_t unit = 0;
+        std::uint32_t offset = 0;
+        std::uint32_t mask = 0;  // of the bits that decide
+        bool grouped = false;
+    };
+    static constexpr std::size_t kNone = SIZE_MAX;
+    std::size_t unit_at(std::uint32_t address) const;
+    std::size_t row_at(std::size_t unit, std::uint32_t offset) const;
+
+    const std::vector<const RegisterFile*> files_;
+    std::vector<Row> rows_;
+    std::vector<std::size_t> unit_by_window_, row_by_word_;  // kNone: none
+};
+
+}  // namespace dlasim
