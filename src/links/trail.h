@@ -128,6 +128,8 @@ public:
     {
         for (std::size_t n = behind(since); n < segments_.size(); ++n) segments_[n].from += cycles;
     }
+    /// The first that is known began in that cycle. pre: before the second one
+    void begun(Cycle from) { segments_.front().from = from; }
 
 private:
     /// The place of what is said first of later cycles.

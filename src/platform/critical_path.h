@@ -111,9 +111,9 @@ private:
     struct Passage {
         PathSpot from;                   // of the last copy in front of the floor
         bool stays = false;              // of before the copies: it is the same one for all of them
-        Cycle longer = 0;                // than the first run on the way is, if that comes from one that stays
         std::size_t next = 0;            // otherwise: the passage from where the walk comes to, in the copy before
         std::vector<SpentRuns> spent{};  // on the way, the earliest first
+        PathSpot before{};               // of a remembered time: where it was at its beginning; placed(): where it is now
     };
 
     /// A floor that was remembered, and what was known in front of it.
@@ -136,6 +136,7 @@ private:
     static bool long_ago(const ForgottenBurst& forgotten, const Floor& floor);
     static bool alike(const Floor& first, const Floor& second);
     std::optional<std::vector<Passage>> passages(const Period& period, const Floor& first, const Floor& second) const;
+    static std::optional<PathSpot> spot_of(const Floor& floor, PathSpot spot);
     static Period period(const Floor& first, const Floor& second);
     static std::optional<std::vector<Passage>> placed(const Way& way, const Floor& now);
 
@@ -148,10 +149,10 @@ private:
     bool mark(const Period& period, Cycle floor);
     std::vector<Passage> passages(const Period& period, Cycle floor, Cycle last);
     bool pass(const Period& period, Cycle floor, std::vector<Passage>& passages);
-    std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times);
+    std::vector<Node> pass_all(const Period& period, const std::vector<Passage>& passages, std::vector<Node> nodes, std::uint64_t times);
     static std::vector<std::pair<PathSpot, PathSpot>> passed(const Period& period, const std::vector<Passage>& passages,
                                                              std::uint64_t times);
-    void move(const Period& period, std::uint64_t times, const std::array<bool, kTrailPlaces>& begun);
+    void move(const Period& period, std::uint64_t times, Cycle since);
 
     void begin_walks();
     void walk_from(Cycle last, Cycle floor, std::optional<Cycle> since);

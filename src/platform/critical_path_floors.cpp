@@ -139,10 +139,11 @@ std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const P
 {
     std::vector<Passage> passages;
     passages.reserve(second.spots.size());
-    const auto has = [&](const PathSpot& spot) { return std::ranges::find(first.spots, spot) != first.spots.end(); };
     for (const PathSpot& spot : second.spots) {
-        passages.push_back({.from = spot, .stays = has(spot)});
-        if (!passages.back().stays && !has(period.moved(spot, -1))) return std::nullopt;
+        const std::optional<PathSpot> same = spot_of(first, spot);
+        const std::optional<PathSpot> before = same == spot ? same : spot_of(first, period.moved(spot, -1));
+        if (!before) return std::nullopt;
+        passages.push_back({.from = spot, .stays = same == spot, .before = *before});
     }
     for (std::size_t i = 0; i < passages.size(); ++i) {
         Passage& passage = passages[i];
@@ -150,18 +151,30 @@ std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const P
         const auto from = first.from.find(passage.from);
         if (from == first.from.end()) return std::nullopt;
         const PathSpot& to = first.spots[from->second];
-        const auto next = std::ranges::find_if(
-            passages, [&](const Passage& other) { return (other.stays ? other.from : period.moved(other.from, -1)) == to; });
+        const auto next = std::ranges::find(passages, to, &Passage::before);
         std::optional<std::vector<SpentRuns>> spent = tree_.between(first.nodes[from->second], second.nodes[i]);
         if (next == passages.end() || !spent || spent->empty() || tree_.time(second.nodes[i]) != passage.from.at ||
             tree_.time(first.nodes[from->second]) != to.at)
             return std::nullopt;
         // what began before the first floor becomes longer, and nothing else of before it comes again
-        if (next->stays && to.at + spent->front().parts->front().cycles <= first.at) return std::nullopt;
+        const bool any = next->stays || next->from != period.moved(to, 1);
+        if (any && to.at + spent->front().parts->front().cycles <= first.at) return std::nullopt;
         passage.next = static_cast<std::size_t>(next - passages.begin());
         passage.spent = std::move(*spent);
     }
     return passages;
+}
+
+/// This one, or that of the same place, whenever it began.
+std::optional<PathSpot> CriticalPath::spot_of(const Floor& floor, PathSpot spot)
+{
+    if (std::ranges::find(floor.spots, spot) != floor.spots.end()) return spot;
+    const auto of_place = [&](const PathSpot& other) {
+        spot.at = other.at;
+        return other == spot;
+    };
+    if (spot.burst || std::ranges::count_if(floor.spots, of_place) != 1) return std::nullopt;
+    return *std::ranges::find_if(floor.spots, of_place);
 }
 
 /// From one to the other.
@@ -194,23 +207,19 @@ std::shared_ptr<const CriticalPath::Way> CriticalPath::way(Cycle first, Cycle se
 std::optional<std::vector<CriticalPath::Passage>> CriticalPath::placed(const Way& way, const Floor& now)
 {
     std::vector<Passage> passages = way.passages;
-    if (now.name == way.to.name) return passages;
+    if (now.name == way.to.name) {
+        for (Passage& passage : passages) passage.before = passage.from;
+        return passages;
+    }
     if (now.spots.size() != way.to.spots.size() || !alike(way.from, now) || !alike(way.to, now)) return std::nullopt;
     const Period later = period(way.to, now);
     for (Passage& passage : passages) {
-        PathSpot moved = passage.stays ? passage.from : later.moved(passage.from, 1);
-        auto spot = std::ranges::find(now.spots, moved);
-        if (spot == now.spots.end() && passage.stays && !moved.burst)
-            spot = std::ranges::find_if(now.spots, [&](const PathSpot& other) {
-                moved.at = other.at;
-                return other == moved;
-            });
-        if (spot == now.spots.end()) return std::nullopt;
-        passage.from = *spot;
+        if (!passage.stays) passage.from = later.moved(passage.from, 1);
+        const std::optional<PathSpot> spot = spot_of(now, passage.from);
+        if (!spot) return std::nullopt;
+        passage.before = *spot;
+        if (passage.stays) passage.from = *spot;
     }
-    for (std::size_t i = 0; i < passages.size(); ++i)
-        if (const std::size_t next = passages[i].next; !passages[i].stays && passages[next].stays)
-            passages[i].longer = later.cycles + way.passages[next].from.at - passages[next].from.at;
     return passages;
 }
 
@@ -221,17 +230,18 @@ bool CriticalPath::repeat(const Way& way, std::uint64_t times, const std::vector
     if (!passages) return false;
     Period period = this->period(way.from, way.to);
     period.first = floor_ - period.cycles;
-    // what a place does at the floor: whether it has begun in such a time
-    std::array<bool, kTrailPlaces> begun;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
-        const Cycle was = way.from.segments[place].front().from, is = way.to.segments[place].front().from;
-        begun[place] = is == was + period.cycles && floors_.back().segments[place].front().from + way.to.at == is + floor_;
-    }
+    // since when places will do what they do at the floor, if that has begun in such a time
+    std::array<std::optional<Cycle>, kTrailPlaces> begun;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place)
+        if (const Cycle was = way.from.segments[place].front().from, is = way.to.segments[place].front().from; is != was)
+            begun[place] = is + (floor_ - way.to.at) + times * period.cycles;
     floors_.clear();
     tree_.keep_runs(false);
     for (const Cycle at : cuts) cut(at);
     tree_.sort_cuts();
-    const std::vector<Node> nodes = pass_all(period, *passages, times);
+    std::vector<Node> known;
+    for (const Passage& passage : *passages) known.push_back(spots_.at(passage.before));
+    const std::vector<Node> nodes = pass_all(period, *passages, std::move(known), times);
     spots_.clear();
     for (std::size_t i = 0; i < passages->size(); ++i) {
         const Passage& passage = (*passages)[i];
@@ -240,7 +250,9 @@ bool CriticalPath::repeat(const Way& way, std::uint64_t times, const std::vector
     compress();
     tree_.forget_runs(kNever);
     for (Cycle& interrupt : interrupts_) interrupt += times * period.cycles;
-    move(period, times, begun);
+    move(period, times, floor_);
+    for (std::size_t place = 0; place < kTrailPlaces; ++place)
+        if (begun[place]) trails[static_cast<TrailPlace>(place)].begun(*begun[place]);
     return true;
 }
 

@@ -123,15 +123,15 @@ bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
     spots.reserve(passages.size());
     for (const Passage& passage : passages) spots.push_back(passage.from);
     to_floor(spots);
-    const std::vector<Node> nodes = pass_all(period, passages, times);
+    std::vector<Node> known;
+    for (const PathSpot& spot : spots) known.push_back(spots_.at(spot));
+    const std::vector<Node> nodes = pass_all(period, passages, std::move(known), times);
     follow_floors(passed(period, passages, times));
     spots_.clear();
     for (std::size_t i = 0; i < passages.size(); ++i)
         spots_.emplace(passages[i].stays ? spots[i] : period.moved(spots[i], static_cast<std::int64_t>(times)), nodes[i]);
     compress();
-    std::array<bool, kTrailPlaces> begun;
-    begun.fill(true);
-    move(period, times, begun);
+    move(period, times, floor_ - period.cycles);
     return true;
 }
 
@@ -208,8 +208,9 @@ bool CriticalPath::pass(const Period& period, Cycle floor, std::vector<Passage>&
     return true;
 }
 
-/// What the cycles up to the spots went to, so many periods later.
-std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const std::vector<Passage>& passages, std::uint64_t times)
+/// What the cycles up to the spots went to, so many periods later. `nodes`: up to where they are now.
+std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const std::vector<Passage>& passages, std::vector<Node> nodes,
+                                                   std::uint64_t times)
 {
     // Which spots of a period walks come to from the one behind it, and so on back; at last as many as there.
     std::vector<std::vector<std::size_t>> reached(1);
@@ -223,12 +224,15 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
         if (before.size() == reached.back().size()) break;
         reached.push_back(std::move(before));
     }
-    std::vector<Node> nodes;
-    nodes.reserve(passages.size());
-    for (const Passage& passage : passages) nodes.push_back(spots_.at(passage.from));
+    const auto length = [](const std::vector<SpentRuns>& spent) {
+        Cycle cycles = 0;
+        for (const SpentRuns& runs : spent)
+            for (const CauseCycles& part : *runs.parts) cycles += runs.times * part.cycles;
+        return cycles;
+    };
     const auto grow = [&](Node node, const Passage& passage, std::uint64_t periods) {
-        // one that began before the copies has become longer
-        Cycle longer = passages[passage.next].stays ? passage.longer + periods * period.cycles : 0;
+        // the run that began before the copies may have become longer
+        Cycle longer = passage.from.at + periods * period.cycles - tree_.time(node) - length(passage.spent);
         for (const SpentRuns& runs : passage.spent)
             for (std::uint64_t n = 0; n < runs.times; ++n)
                 for (const CauseCycles& part : *runs.parts) {
@@ -238,12 +242,13 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
     };
     const std::uint64_t same = times - (reached.size() - 1);  // periods in which all of those come to all of them
     for (const std::size_t i : reached.back()) nodes[i] = tree_.add(nodes[i]);
-    if (std::ranges::all_of(reached.back(), [&](std::size_t i) { return passages[i].next == i; })) {
+    if (same != 0 && std::ranges::all_of(reached.back(), [&](std::size_t i) { return passages[i].next == i; })) {
         for (const std::size_t i : reached.back()) {
+            grow(nodes[i], passages[i], 1);
             const std::vector<SpentRuns>& spent = passages[i].spent;
-            if (spent.size() == 1 && spent.front().times == 1) tree_.grow(nodes[i], *spent.front().parts, same);
+            if (spent.size() == 1 && spent.front().times == 1) tree_.grow(nodes[i], *spent.front().parts, same - 1);
             else
-                for (std::uint64_t n = 0; n < same; ++n)
+                for (std::uint64_t n = 1; n < same; ++n)
                     for (const SpentRuns& runs : spent) tree_.grow(nodes[i], *runs.parts, runs.times);
         }
     } else {
@@ -285,12 +290,11 @@ std::vector<std::pair<PathSpot, PathSpot>> CriticalPath::passed(const Period& pe
     return from;
 }
 
-/// All that is known of cycles behind the floor moves on. `begun`: what a place does at the floor has begun in the period.
-void CriticalPath::move(const Period& period, std::uint64_t times, const std::array<bool, kTrailPlaces>& begun)
+/// All that is known of cycles behind the floor moves on; what places do, behind `since`.
+void CriticalPath::move(const Period& period, std::uint64_t times, Cycle since)
 {
     const Cycle cycles = times * period.cycles;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place)
-        trails[static_cast<TrailPlace>(place)].move(begun[place] ? floor_ - period.cycles : floor_, cycles);
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].move(since, cycles);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true})
             (write ? ports[port].writes : ports[port].reads).move(period.first, cycles, times * period.bursts[port][write]);

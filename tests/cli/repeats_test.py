@@ -67,9 +67,11 @@ class Few(unittest.TestCase):
             self.assertGreater(skipped[()], 0.95 * skipped[("--no-causes",)], file)
 
     def test_operations_that_come_again(self):
-        """Passes of a layer that does not fit, and of the layers of a network: inside of one pass less repeats itself."""
-        for file, machine, causes, part in (("networks/mobilenet_v1.json", "nv_small", (), 0.55), ("networks/mobilenet_v1.json", "nv_large", (), 0.35),
-                                            ("networks/mobilenet_v1.json", "nv_large", ("--no-causes",), 0.35)):
+        """Passes of a layer that does not fit, and blocks of a network that come again later: inside of operations 28 and 46 % are skipped.
+        A block of three convolutions leaves the groups of registers in the other order: 14 % without it."""
+        for file, machine, causes, part in (("networks/mobilenet_v1.json", "nv_small", (), 0.64), ("networks/mobilenet_v1.json", "nv_large", (), 0.48),
+                                            ("networks/mobilenet_v1.json", "nv_large", ("--no-causes",), 0.48),
+                                            ("networks/resnet50.json", "nv_large", (), 0.2)):
             wrong, skipped = compare(file, machine, *causes)
             self.assertEqual(wrong, "")
             self.assertGreater(skipped, part * cycles_of(file, machine), f"{file} {machine} {causes}")

@@ -126,15 +126,18 @@ std::uint64_t RepeatedOperations::digest(Cycle now)
     return s.digest();
 }
 
-/// What came since the state was like that the last time is known from now on.
+/// What came since the state was like that the last time, and the first time, is known from now on: a pass, and a block with passes.
 void RepeatedOperations::learn(const Seen& now)
 {
-    const auto before = std::ranges::find_if(seen_.rbegin(), seen_.rend(), [&](const Seen& seen) {
-        return seen.digest == now.digest && seen.values.size() == now.values.size();
-    });
-    if (before == seen_.rend()) return;
-    if (std::optional<Known> known = between(*before, now)) known_.push_back(std::move(*known));
-    if (known_.size() > kMostKnown) known_.pop_front();
+    const auto alike = [&](const Seen& seen) { return seen.digest == now.digest && seen.values.size() == now.values.size(); };
+    const auto last = std::ranges::find_if(seen_.rbegin(), seen_.rend(), alike);
+    if (last == seen_.rend()) return;
+    const auto first = std::ranges::find_if(seen_, alike);
+    for (const Seen* before : {&*last, &*first}) {
+        if (std::optional<Known> known = between(*before, now)) known_.push_back(std::move(*known));
+        if (&*last == &*first) break;
+    }
+    while (known_.size() > kMostKnown) known_.pop_front();
 }
 
 /// Nothing if it cannot come again.
