@@ -31,6 +31,7 @@ public:
     enum class Kind : std::uint8_t {
         Same,        // equal
         Cycle,       // equal as seen from now; or in the past, where it stays
+        Since,       // the same, and however long ago it is: how long decides where it moves
         Count,       // nothing follows from it
         LayerCount,  // nothing follows from it, and it begins anew with a layer
         Extreme,     // nothing follows from it, and it stays
@@ -85,6 +86,12 @@ public:
     {
         if (task_ == Task::Digest) return mix(digest_, seen(at));
         if (const std::uint64_t moved = next({.value = at, .kind = Kind::Cycle, .where = where})) at += moved;
+    }
+    /// A cycle since which something goes on whose length is counted when it ends.
+    void since(Cycle& at, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) return mix(digest_, seen(at));
+        if (const std::uint64_t moved = next({.value = at, .kind = Kind::Since, .where = where})) at += moved;
     }
     /// A number from which nothing follows: of what has happened, or the name of something.
     template <class T>

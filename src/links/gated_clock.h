@@ -52,7 +52,7 @@ public:
         }
         s.same(running_);
         s.cycle(on_);
-        s.cycle(off_);
+        s.since(off_);  // the unit has been idle
         s.count(total_);
     }
 

@@ -137,6 +137,7 @@ private:
     static bool alike(const Floor& first, const Floor& second);
     std::optional<std::vector<Passage>> passages(const Period& period, const Floor& first, const Floor& second) const;
     static std::optional<PathSpot> spot_of(const Floor& floor, PathSpot spot);
+    static bool all_differ(const std::vector<Passage>& passages);
     static Period period(const Floor& first, const Floor& second);
     static std::optional<std::vector<Passage>> placed(const Way& way, const Floor& now);
 

@@ -145,6 +145,7 @@ std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const P
         if (!before) return std::nullopt;
         passages.push_back({.from = spot, .stays = same == spot, .before = *before});
     }
+    if (!all_differ(passages)) return std::nullopt;
     for (std::size_t i = 0; i < passages.size(); ++i) {
         Passage& passage = passages[i];
         if (passage.stays) continue;
@@ -175,6 +176,13 @@ std::optional<PathSpot> CriticalPath::spot_of(const Floor& floor, PathSpot spot)
     };
     if (spot.burst || std::ranges::count_if(floor.spots, of_place) != 1) return std::nullopt;
     return *std::ranges::find_if(floor.spots, of_place);
+}
+
+/// No two were at the same spot before.
+bool CriticalPath::all_differ(const std::vector<Passage>& passages)
+{
+    return std::ranges::all_of(passages,
+                               [&](const Passage& one) { return std::ranges::count(passages, one.before, &Passage::before) == 1; });
 }
 
 /// From one to the other.
@@ -220,6 +228,7 @@ std::optional<std::vector<CriticalPath::Passage>> CriticalPath::placed(const Way
         passage.before = *spot;
         if (passage.stays) passage.from = *spot;
     }
+    if (!all_differ(passages)) return std::nullopt;
     return passages;
 }
 

@@ -58,6 +58,14 @@ TEST(StatePeriod, CyclesMoveWithTimeOrAreLongAgo)
     EXPECT_EQ(cycle(77, kSince - State::kBack - 1), std::nullopt);  // before the period: it has not come in it
 }
 
+TEST(StatePeriod, HowLongSomethingHasGoneOnDecides)
+{
+    const auto since = [](Cycle from, Cycle to) { return moved(Within::Program, word(Kind::Since, from), word(Kind::Since, to)); };
+    EXPECT_EQ(since(77, 77), 0);
+    EXPECT_EQ(since(77, 77 + kPeriod), kPeriod);
+    EXPECT_EQ(since(77, kSince + 100), std::nullopt);  // as a cycle it would be long ago at both ends
+}
+
 TEST(StatePeriod, LayersBeginAndEndInTheProgramOnly)
 {
     const State::Word at = word(Kind::Position, 5, 0, 20), later = word(Kind::Position, 8, 0, 20);

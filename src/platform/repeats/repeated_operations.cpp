@@ -110,6 +110,7 @@ std::uint64_t RepeatedOperations::digest(Cycle now)
                 s.same(word.value);
                 break;
             case State::Kind::Cycle:
+            case State::Kind::Since:
                 s.cycle(word.value);
                 break;
             case State::Kind::Address:
@@ -162,9 +163,12 @@ std::optional<RepeatedOperations::Known> RepeatedOperations::between(const Seen&
                 .turns = before.turns,
                 .uses = uses_.of(before.registers, part),
                 .moves = states_.moves(),
+                .since = {},
                 .step = SnapshotStep(before.counted, now.counted),
                 .interrupts = {},
                 .way = std::move(way)};
+    for (std::size_t i = 0; i < words_.size(); ++i)
+        if (words_[i].kind == State::Kind::Since && known.moves[i] != 0) known.since.emplace_back(i, now.at - words_[i].value);
     for (const Window::Sample& sample : interrupts)
         known.interrupts.emplace_back(sample.cycle - before.pin, SnapshotStep(before.counted, sample.snapshot));
     return known;
@@ -174,6 +178,8 @@ std::optional<RepeatedOperations::Known> RepeatedOperations::between(const Seen&
 std::uint64_t RepeatedOperations::times(const Known& known, const Seen& now) const
 {
     if (known.digest != now.digest || known.moves.size() != now.values.size() || limit_ <= now.pin + known.part.period) return 0;
+    for (const auto& [word, before] : known.since)
+        if (now.at - now.values[word] != before) return 0;
     const std::uint64_t most =
         std::min(software_.comes(known.part, known.turns ^ now.turns, granule_), (limit_ - 1 - now.pin) / known.part.period);
     RegisterUses::Contents registers = now.registers;

@@ -57,6 +57,7 @@ private:
         GroupTurns turns;              // at the first one
         std::vector<RegisterUses::Use> uses;
         std::vector<std::uint64_t> moves;                        // of the words
+        std::vector<std::pair<std::size_t, Cycle>> since;        // words that say since when: so long before
         SnapshotStep step;                                       // what is counted in it
         std::vector<std::pair<Cycle, SnapshotStep>> interrupts;  // so much later, and what had been counted since
         std::shared_ptr<const CriticalPath::Way> way;            // null without causes

@@ -30,6 +30,8 @@ bool StatePeriod::goes_on(const State::Word& a, const State::Word& b, Cycle sinc
             if (moved == 0) return a.value <= since || a.value == kNever;
             // or it came in the period, and was as long ago at its begin as at its end
             return moved == period || (a.value + State::kBack <= since && b.value > since && b.value + State::kBack <= since + period);
+        case State::Kind::Since:
+            return moved == 0 ? a.value <= since || a.value == kNever : moved == period;
         case State::Kind::Address:
             return moved % granule_ == 0;
         case State::Kind::Count:
@@ -66,6 +68,7 @@ bool StatePeriod::expected(const State::Word& a, const State::Word& b, std::uint
     if (a.kind == State::Kind::Turning && moves != 0) value %= static_cast<std::uint64_t>(a.last);
     if (a.kind != b.kind) return false;
     if (a.kind == State::Kind::Turn) return (b.value - value) % 2 == 0;
+    if (a.kind == State::Kind::Turning && within_ == Within::Program) return true;  // a layer may begin where the ring does
     if (a.kind == State::Kind::Address) return (b.value - value) % granule_ == 0;
     if (a.kind == State::Kind::Cycle && b.value != kNever && b.value + State::kBack < now) return value + State::kBack < now;
     return b.value == value;
