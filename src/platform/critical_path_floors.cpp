@@ -249,6 +249,7 @@ bool CriticalPath::repeat(const Way& way, std::uint64_t times, const std::vector
     for (const Cycle at : cuts) cut(at);
     tree_.sort_cuts();
     std::vector<Node> known;
+    known.reserve(passages->size());
     for (const Passage& passage : *passages) known.push_back(spots_.at(passage.before));
     const std::vector<Node> nodes = pass_all(period, *passages, std::move(known), times);
     spots_.clear();

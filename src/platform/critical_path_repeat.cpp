@@ -124,6 +124,7 @@ bool CriticalPath::fold(const Period& period, Cycle end, std::uint64_t times)
     for (const Passage& passage : passages) spots.push_back(passage.from);
     to_floor(spots);
     std::vector<Node> known;
+    known.reserve(spots.size());
     for (const PathSpot& spot : spots) known.push_back(spots_.at(spot));
     const std::vector<Node> nodes = pass_all(period, passages, std::move(known), times);
     follow_floors(passed(period, passages, times));

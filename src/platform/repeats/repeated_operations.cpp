@@ -19,6 +19,7 @@ constexpr std::size_t kMostKnown = 32;
 std::vector<const RegisterFile*> files(const std::vector<std::pair<std::string_view, RegisterFile*>>& registers)
 {
     std::vector<const RegisterFile*> files;
+    files.reserve(registers.size());
     for (const auto& [name, file] : registers) files.push_back(file);
     return files;
 }
@@ -229,6 +230,7 @@ bool RepeatedOperations::skip(const Known& known, std::uint64_t times, Seen& now
     const std::vector<GlbCore::Done> done = this->done(known, times, now);
     if (path_) {
         std::vector<Cycle> ends;
+        ends.reserve(done.size() + times * (part.to.stamps - part.from.stamps));
         for (const GlbCore::Done& one : done) ends.push_back(one.cycle);
         for (std::uint64_t i = 0; i < times; ++i)
             for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n)
