@@ -107,7 +107,7 @@ struct Operations::Builder {
         for (RegisterWindow& window : windows) {
             if (window.registers->base != write.address / kWindow * kWindow) continue;
             const std::uint32_t offset = write.address % kWindow;
-            if (window.registers->group_start == kNoGroups) take_bdma(window, offset, write.value, entry);
+            if (!window.registers->has_groups()) take_bdma(window, offset, write.value, entry);
             else if (offset == reg::groups::S_POINTER) window.producer = reg::groups::S_POINTER::PRODUCER.get(write.value);
             else if (offset != window.registers->group_start) window.values[window.producer][offset] = write.value;
             else if (reg::groups::D_OP_ENABLE::OP_EN.get(write.value)) launches[index(window.unit)].push_back(launch_of(window, entry));

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "links/guard.h"
 #include "registers/fields/groups.h"
-#include "registers/tables.h"
 
 namespace dlasim {
 namespace {
@@ -30,8 +29,7 @@ bool like(const ProgramEntry& a, const ProgramEntry& b, std::uint64_t granule, G
         return State::changed_places(wait->bits, turns.interrupts) == std::get<WaitStatus>(b).bits;
     if (const auto* write = std::get_if<RegisterWrite>(&a)) {
         const RegisterWrite& other = std::get<RegisterWrite>(b);
-        const std::uint32_t window = write->address / UnitRegisters::kWindow;
-        if (turns.windows >> window & 1 && write->address % UnitRegisters::kWindow == reg::groups::S_POINTER)
+        if (turns.of(write->address) && write->address % UnitRegisters::kWindow == reg::groups::S_POINTER)
             return write->address == other.address && (write->value ^ other.value) == reg::groups::S_POINTER::PRODUCER.put(1);
         const AddressPart part = write->address == other.address ? address_part(write->name) : AddressPart::None;
         return write->address == other.address &&
@@ -226,11 +224,10 @@ void Software::run_program()
 
 std::uint64_t Software::comes(const Part& part, GroupTurns turns, std::uint64_t granule) const
 {
-    const std::size_t entries = part.to.since(part.from);
-    const auto seen_alike = [&](const Played& a, std::uint32_t b, GroupTurns by) {
-        return State::changed_places(a.status, by.interrupts) == b;
-    };
-    if (entries == 0 || !seen_alike(part.from, seen_status_, turns) || !seen_alike(part.from, part.to.status, part.turns)) return 0;
+    const std::size_t entries = part.entries();
+    if (entries == 0 || State::changed_places(part.from.status, turns.interrupts) != seen_status_ ||
+        State::changed_places(part.from.status, part.turns.interrupts) != part.to.status)
+        return 0;
     std::size_t alike = 0;
     for (; position_ + alike < program_.size(); ++alike) {
         const std::size_t n = alike % entries;
@@ -242,16 +239,15 @@ std::uint64_t Software::comes(const Part& part, GroupTurns turns, std::uint64_t 
 
 void Software::repeat(const Part& part, std::uint64_t times, Cycle now, const std::function<void(const ProgramEntry&)>& played)
 {
-    const std::size_t entries = part.to.since(part.from);
     for (std::uint64_t i = 0; i < times; ++i) {
-        const Cycle later = now - part.at + i * part.period;
+        const Cycle later = part.later(now, i);
         for (std::size_t n = part.from.interrupts; n < part.to.interrupts; ++n) interrupts_.push_back(interrupts_[n] + later);
         for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n) stamps_.push_back(stamps_[n] + later);
     }
-    last_write_ = part.to.write + (now - part.at) + (times - 1) * part.period;
+    last_write_ = part.to.write + part.later(now, times - 1);
     if (times % 2 != 0) seen_status_ = State::changed_places(seen_status_, part.turns.interrupts);
     const std::size_t begun = position_;
-    position_ += times * entries;
+    position_ += times * part.entries();
     for (std::size_t i = begun; i < position_; ++i) played(program_[i]);
 }
 

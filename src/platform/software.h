@@ -10,16 +10,22 @@
 
 #include "links/module.h"
 #include "links/trail.h"
+#include "registers/tables.h"
 #include "workload/program.h"
 
 namespace dlasim {
 
 /// Units of which the two groups of registers have changed places.
 struct GroupTurns {
-    std::uint32_t windows = 0;     // of these units, by window of the register bus
+    std::uint32_t windows = 0;     // of these units, by window of the register bus; none with groups is beyond
     std::uint32_t interrupts = 0;  // theirs: bits of S_INTR_STATUS
 
-    bool operator==(const GroupTurns&) const = default;
+    /// A byte address is one of theirs.
+    bool of(std::uint64_t address) const
+    {
+        const std::uint64_t window = address / UnitRegisters::kWindow;
+        return window < 32 && windows >> window & 1;
+    }
     /// Those that have done so in one of two ways, but not in both.
     GroupTurns operator^(const GroupTurns& other) const { return {windows ^ other.windows, interrupts ^ other.interrupts}; }
 };
@@ -52,8 +58,6 @@ public:
         std::size_t entries = 0, interrupts = 0, stamps = 0;  // entries behind it
         std::uint32_t status = 0;                             // bits of the next one that it has seen
         Cycle write = 0;                                      // the last one
-
-        std::size_t since(const Played& before) const { return entries - before.entries; }
     };
     Played played() const { return {position_, interrupts_.size(), stamps_.size(), seen_status_, last_write_}; }
     /// It does nothing before the pin rises.
@@ -63,6 +67,10 @@ public:
         Played from, to;
         GroupTurns turns;  // from one to the other
         Cycle at = 0, period = 0;
+
+        std::size_t entries() const { return to.entries - from.entries; }
+        /// How much later all of it is when it comes behind cycle `now`, for the time `i` behind the first.
+        Cycle later(Cycle now, std::uint64_t i) const { return now - at + i * period; }
     };
     /// How often that comes next in the program, to where it waits for the pin again: no reads, and of addresses what is below the
     /// `granule`. `turns`: since it began the first time.

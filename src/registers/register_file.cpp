@@ -21,7 +21,7 @@ RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(uni
     }
 }
 
-std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const { return grouped(offset) ? group : 0; }
+std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const { return unit_.grouped(offset) ? group : 0; }
 
 std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
 
@@ -66,7 +66,7 @@ std::uint32_t RegisterFile::read(std::uint32_t offset, Cycle decode) const
 {
     const RegisterRow* row = unit_.find(offset);
     if (!row) return 0;
-    if (unit_.group_start != kNoGroups) {
+    if (unit_.has_groups()) {
         const unsigned consumer = finished_once_ && decode <= done_ ? consumer_ ^ 1 : consumer_;
         if (offset == S_POINTER) return S_POINTER::PRODUCER.put(producer_) | S_POINTER::CONSUMER.put(consumer);
         if (offset == S_STATUS) {
@@ -101,7 +101,7 @@ State::Turn RegisterFile::state(State& s)
     });
     if (turn.changes)
         for (const RegisterRow& row : unit_.rows)
-            if (grouped(row.offset) && row.write_mask == 0) std::swap(values_[0][row.offset / 4], values_[1][row.offset / 4]);
+            if (unit_.grouped(row.offset) && row.write_mask == 0) std::swap(values_[0][row.offset / 4], values_[1][row.offset / 4]);
     return turn;
 }
 
@@ -109,9 +109,8 @@ void RegisterFile::written(std::uint32_t offset, std::uint32_t data)
 {
     const RegisterRow* row = unit_.find(offset);
     if (!row || offset == unit_.group_start) return;
-    const bool grouped = unit_.group_start != kNoGroups && this->grouped(offset);
-    if (unit_.group_start != kNoGroups && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
-    else values_[grouped ? producer_ : 0][offset / 4] = data & row->write_mask;
+    if (unit_.has_groups() && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
+    else values_[slot(offset, producer_)][offset / 4] = data & row->write_mask;
 }
 
 std::vector<std::uint32_t> RegisterFile::state() const
@@ -138,8 +137,8 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t data, Cycle decode)
 {
     const RegisterRow* row = unit_.find(offset);
     if (!row || row->write_mask == 0) return;
-    if (unit_.group_start == kNoGroups || !grouped(offset)) {
-        if (unit_.group_start != kNoGroups && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
+    if (!unit_.grouped(offset)) {
+        if (unit_.has_groups() && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
         else values_[0][offset / 4] = data & row->write_mask;
         if (on_write) on_write(offset, data, decode);
         return;

@@ -95,7 +95,6 @@ private:
     std::size_t slot(std::uint32_t offset, unsigned group) const;
     std::uint32_t read(std::uint32_t offset, Cycle decode) const;
     void write(std::uint32_t offset, std::uint32_t data, Cycle decode);
-    bool grouped(std::uint32_t offset) const { return offset >= unit_.group_start; }
 
     const UnitRegisters& unit_;
     CsbLink& link_;

@@ -36,6 +36,9 @@ struct UnitRegisters {
     static constexpr std::uint32_t kWindow = 0x1000;  // bytes
     /// A byte address of its window on the bus.
     bool has(std::uint64_t address) const { return address / kWindow == base / kWindow; }
+    bool has_groups() const { return group_start != kNoGroups; }
+    /// A register at that offset is duplicated.
+    bool grouped(std::uint32_t offset) const { return has_groups() && offset >= group_start; }
     const RegisterRow* find(std::uint32_t offset) const
     {
         for (const RegisterRow& row : rows)

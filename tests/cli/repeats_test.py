@@ -3,11 +3,12 @@
 
 usage: repeats_test.py DLASIM [Few | Everything]
 
-Few         some layers and networks: skipped, simulated, and simulated and checked against what the skip would have led to
-Everything  all layers and networks of models/ on three machines, with and without causes
+Few         some layers and networks, random ones too: skipped, simulated, and simulated and checked against what the skip would have led to
+Everything  all layers and networks of models/ on three machines, with and without causes, and 500 random networks
 """
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -45,6 +46,56 @@ def compare(file, machine, *more):
     return ("" if checked[:2] == simulated[:2] else f"{file} {machine}: {checked[3]}"), skipped[2]
 
 
+def network(draw):
+    """Blocks of convolutions, pools and sums, each several times: what comes again in them does so behind different layers."""
+    side = draw.choice([14, 20, 28, 40])
+    width, height, channels = side, draw.choice([side, 2 * side]), draw.choice([16, 32, 64])
+    layers, last = [], "data"
+
+    def add(**layer):
+        layers.append(layer | {"name": f"l{len(layers)}", "output": {"width": width, "height": height, "channels": channels}})
+        return layers[-1]["name"]
+
+    first = channels
+    for _ in range(draw.randint(1, 3)):
+        body = [draw.choice([1, 3, "depthwise", 1, 3, "pool"]) for _ in range(draw.randint(1, 4))]
+        inner, outer, sums, relu = draw.choice([16, 32, 64]), draw.choice([16, 32, 64, 96]), draw.random() < 0.5, draw.random() < 0.7
+        for _ in range(draw.randint(1, 5)):
+            begin, begin_channels = last, channels
+            for i, kind in enumerate(body):
+                size = kind if kind in (1, 3) else 3
+                around = {edge: size // 2 for edge in ("left", "right", "top", "bottom")}
+                if kind == "pool":
+                    last = add(op="pool", inputs=[last], pool={"function": "max", "kernel": {"width": 3, "height": 3},
+                                                               "stride": {"x": 1, "y": 1}, "pad": around})
+                    continue
+                grouped = {"groups": channels} if kind == "depthwise" else {}
+                if not grouped:
+                    channels = outer if i + 1 == len(body) else inner
+                last = add(op="conv2d", inputs=[last], kernel={"width": size, "height": size, "count": channels}, pad=around, bias=True,
+                           **grouped, **({"activation": "relu"} if relu and not sums else {}))
+            if sums and begin != "data" and begin_channels == channels:
+                last = add(op="add", inputs=[last, begin], activation="relu")
+    return {"name": "blocks", "input": {"width": width, "height": height, "channels": first}, "layers": layers,
+            "overlap": draw.choice(["all", "all", "registers", "none"])}
+
+
+def compare_networks(first, count):
+    """What is wrong in random networks, and how many have had cycles that were skipped."""
+    def one(seed):
+        draw = random.Random(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, f"network_{seed}.json")
+            file.write_text(json.dumps(network(draw)))
+            machine = draw.choice(["nv_small", "nv_small", "nv_large", "nv_full"])
+            found = [compare(file, machine, *causes) for causes in ((), ("--no-causes",))]
+        return [wrong for wrong, _ in found if wrong], any(skipped for _, skipped in found)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(one, range(first, first + count)))
+    return [wrong for wrongs, _ in found for wrong in wrongs], sum(skipped for _, skipped in found)
+
+
 class Few(unittest.TestCase):
     RUNS = [("networks/resnet18.json", "nv_small"), ("networks/resnet18.json", "nv_large"), ("networks/mobilenet_v1.json", "nv_full"),
             ("vgg16_conv3_2.json", "nv_small"), ("dcgan_deconv1.json", "nv_small"), ("resnet50_res2a_branch2c_add.json", "nv_large"),
@@ -67,14 +118,19 @@ class Few(unittest.TestCase):
             self.assertGreater(skipped[()], 0.95 * skipped[("--no-causes",)], file)
 
     def test_operations_that_come_again(self):
-        """Passes of a layer that does not fit, and blocks of a network that come again later: inside of operations 28 and 46 % are skipped.
-        A block of three convolutions leaves the groups of registers in the other order: 14 % without it."""
+        """Passes of a layer that does not fit, and blocks of a network, later ones and in the other group of registers too: inside of
+        operations less repeats itself."""
         for file, machine, causes, part in (("networks/mobilenet_v1.json", "nv_small", (), 0.64), ("networks/mobilenet_v1.json", "nv_large", (), 0.48),
                                             ("networks/mobilenet_v1.json", "nv_large", ("--no-causes",), 0.48),
                                             ("networks/resnet50.json", "nv_large", (), 0.2)):
             wrong, skipped = compare(file, machine, *causes)
             self.assertEqual(wrong, "")
             self.assertGreater(skipped, part * cycles_of(file, machine), f"{file} {machine} {causes}")
+
+    def test_random_networks(self):
+        wrong, skipped = compare_networks(0, 16)
+        self.assertEqual(wrong, [])
+        self.assertGreater(skipped, 8)
 
     def test_what_is_counted_between_operations_too(self):
         """Where software waits for each pass, CSC has nothing to do at an interrupt."""
@@ -111,6 +167,11 @@ class Everything(unittest.TestCase):
         print(f"{len(runs)} runs, {sum(skipped != 0 for _, skipped in found)} with cycles that were skipped")
         self.assertEqual([wrong for wrong, _ in found if wrong], [])
         self.assertGreater(sum(skipped != 0 for _, skipped in found), len(runs) // 10)
+
+    def test_random_networks(self):
+        wrong, skipped = compare_networks(100, 500)
+        self.assertEqual(wrong, [])
+        self.assertGreater(skipped, 250)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ protected:
     const Hardware& hardware = *find_preset("nv_small");
     CsbLink links[2];
     RegisterFile cdma{*find_unit(hardware, "CDMA"), links[0]}, glb{*find_unit(hardware, "GLB"), links[1]};
-    RegisterUses uses{{&cdma, &glb}, kGranule};
+    RegisterUses uses{{{"CDMA", &cdma}, {"GLB", &glb}}, kGranule};
     /// A layer in the first group: its size is written, its strides are not.
     const Program part{write(cdma, S_POINTER, 0), write(cdma, r::D_DATAIN_SIZE_0, 7), write(cdma, cdma.unit().group_start, 1)};
 };
@@ -74,7 +74,7 @@ TEST_F(RegisterUsesTest, GroupsAreSeenFromTheOneThatWorksNext)
     const RegisterUses::Contents first = uses.now();
     const auto of = uses.of(first, part);
     RegisterUses::Contents later = first;
-    uses.turn(later, 1u << cdma.unit().base / UnitRegisters::kWindow);
+    uses.turn(later, {.windows = 1u << cdma.unit().base / UnitRegisters::kWindow});
     EXPECT_FALSE(uses.found(of, later));
     uses.write(later, write(cdma, S_POINTER, 1));
     uses.write(later, write(cdma, r::D_LINE_STRIDE, 64));

@@ -12,40 +12,38 @@ namespace dlasim {
 namespace {
 
 using namespace reg::groups;
-constexpr std::size_t kWords = UnitRegisters::kWindow / 4, kWindows = 32;
-
-bool has_groups(const UnitRegisters& unit) { return unit.group_start != kNoGroups; }
+constexpr std::size_t kWords = UnitRegisters::kWindow / 4;
 
 /// A write is an event, and what was written last is not read.
 bool is_event(const UnitRegisters& unit, std::uint32_t offset)
 {
     if (unit.name == "GLB") return offset == reg::glb::S_INTR_STATUS || offset == reg::glb::S_INTR_SET;
-    return has_groups(unit) && (offset == S_POINTER || offset == unit.group_start);
+    return unit.has_groups() && (offset == S_POINTER || offset == unit.group_start);
 }
 
 }  // namespace
 
-RegisterUses::RegisterUses(std::vector<const RegisterFile*> files, std::uint64_t granule)
-    : files_(std::move(files)), unit_by_window_(kWindows, kNone), row_by_word_(files_.size() * kWords, kNone)
+RegisterUses::RegisterUses(const std::vector<std::pair<std::string_view, RegisterFile*>>& files, std::uint64_t granule)
+    : row_by_word_(files.size() * kWords, kNone)
 {
-    for (std::size_t i = 0; i < files_.size(); ++i) {
+    files_.reserve(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        files_.push_back(files[i].second);
         const UnitRegisters& unit = files_[i]->unit();
-        unit_by_window_.at(unit.base / UnitRegisters::kWindow) = i;
         for (const RegisterRow& row : unit.rows) {
             const AddressPart part = address_part(row.name);
             if (row.write_mask == 0 || part == AddressPart::High || is_event(unit, row.offset)) continue;
             row_by_word_[i * kWords + row.offset / 4] = rows_.size();
             const auto below = static_cast<std::uint32_t>(granule - 1);
-            rows_.push_back({i, row.offset, part == AddressPart::Low ? below & row.write_mask : row.write_mask,
-                             has_groups(unit) && row.offset >= unit.group_start});
+            rows_.push_back({i, row.offset, part == AddressPart::Low ? below & row.write_mask : row.write_mask, unit.grouped(row.offset)});
         }
     }
 }
 
 std::size_t RegisterUses::unit_at(std::uint32_t address) const
 {
-    const std::size_t window = address / UnitRegisters::kWindow;
-    return window < kWindows ? unit_by_window_[window] : kNone;
+    const auto unit = std::ranges::find_if(files_, [&](const RegisterFile* file) { return file->unit().has(address); });
+    return unit == files_.end() ? kNone : static_cast<std::size_t>(unit - files_.begin());
 }
 
 std::size_t RegisterUses::row_at(std::size_t unit, std::uint32_t offset) const { return row_by_word_[unit * kWords + offset / 4]; }
@@ -67,17 +65,17 @@ void RegisterUses::write(Contents& contents, const RegisterWrite& write) const
     if (unit == kNone) return;
     const std::uint32_t offset = write.address % UnitRegisters::kWindow;
     Contents::Unit& of = contents.units[unit];
-    if (has_groups(files_[unit]->unit()) && offset == S_POINTER) of.producer = S_POINTER::PRODUCER.get(write.value);
+    if (files_[unit]->unit().has_groups() && offset == S_POINTER) of.producer = S_POINTER::PRODUCER.get(write.value);
     const std::size_t row = row_at(unit, offset);
     if (row == kNone) return;
     for (const unsigned group : {0u, 1u})
         if (!rows_[row].grouped || group == of.producer) contents.values[2 * row + group] = write.value & rows_[row].mask;
 }
 
-void RegisterUses::turn(Contents& contents, std::uint32_t windows) const
+void RegisterUses::turn(Contents& contents, const GroupTurns& turns) const
 {
     for (std::size_t i = 0; i < files_.size(); ++i)
-        contents.units[i].next ^= windows >> files_[i]->unit().base / UnitRegisters::kWindow & 1;
+        if (turns.of(files_[i]->unit().base)) contents.units[i].next ^= 1;
 }
 
 std::vector<RegisterUses::Use> RegisterUses::of(Contents contents, std::span<const ProgramEntry> part) const
@@ -106,7 +104,7 @@ std::vector<RegisterUses::Use> RegisterUses::of(Contents contents, std::span<con
         this->write(contents, *write);
         const std::uint32_t offset = write->address % UnitRegisters::kWindow;
         const unsigned producer = contents.units[unit].producer;
-        if (has_groups(files_[unit]->unit()) && offset == files_[unit]->unit().group_start) runs(unit, producer);
+        if (offset == files_[unit]->unit().group_start) runs(unit, producer);
         else if (const std::size_t row = row_at(unit, offset); row != kNone && rows_[row].grouped) settled[2 * row + producer] = true;
     }
     return uses;

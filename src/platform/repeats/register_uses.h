@@ -3,8 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "platform/software.h"
 #include "registers/register_file.h"
 #include "workload/program.h"
 
@@ -13,7 +16,7 @@ namespace dlasim {
 class RegisterUses {
 public:
     /// `granule`: of addresses, above which nothing follows from them. The files live longer.
-    RegisterUses(std::vector<const RegisterFile*> files, std::uint64_t granule);
+    RegisterUses(const std::vector<std::pair<std::string_view, RegisterFile*>>& files, std::uint64_t granule);
 
     /// Values of all registers that software writes, and whose they are.
     struct Contents {
@@ -27,8 +30,7 @@ public:
     Contents now() const;
     /// Software writes a register. Units do nothing.
     void write(Contents& contents, const RegisterWrite& write) const;
-    /// Groups of the units of these windows change places.
-    void turn(Contents& contents, std::uint32_t windows) const;
+    void turn(Contents& contents, const GroupTurns& turns) const;
 
     struct Use {
         std::size_t row = 0;
@@ -51,9 +53,9 @@ private:
     std::size_t unit_at(std::uint32_t address) const;
     std::size_t row_at(std::size_t unit, std::uint32_t offset) const;
 
-    const std::vector<const RegisterFile*> files_;
+    std::vector<const RegisterFile*> files_;
     std::vector<Row> rows_;
-    std::vector<std::size_t> unit_by_window_, row_by_word_;  // kNone: none
+    std::vector<std::size_t> row_by_word_;  // of each unit; kNone: none
 };
 
 }  // namespace dlasim

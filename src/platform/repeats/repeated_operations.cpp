@@ -16,14 +16,6 @@ constexpr std::size_t kMostInterrupts = 16;
 // Times between two that are known.
 constexpr std::size_t kMostKnown = 32;
 
-std::vector<const RegisterFile*> files(const std::vector<std::pair<std::string_view, RegisterFile*>>& registers)
-{
-    std::vector<const RegisterFile*> files;
-    files.reserve(registers.size());
-    for (const auto& [name, file] : registers) files.push_back(file);
-    return files;
-}
-
 }  // namespace
 
 RepeatedOperations::RepeatedOperations(Clock& clock, Top& top, Software& software, Window& window, FollowedPath* path, Repeats repeats,
@@ -37,7 +29,7 @@ RepeatedOperations::RepeatedOperations(Clock& clock, Top& top, Software& softwar
       granule_(granule),
       limit_(limit),
       registers_(top.register_files()),
-      uses_(files(registers_), granule),
+      uses_(registers_, granule),
       states_(StatePeriod::Within::Program, granule)
 {
     window_.keep(kMostInterrupts + 1);
@@ -152,7 +144,7 @@ std::optional<RepeatedOperations::Known> RepeatedOperations::between(const Seen&
     if (!states_.measure(before.at, period)) return std::nullopt;
     const std::vector<Window::Sample> interrupts = window_.since(before.pin);
     const std::span<const ProgramEntry> part =
-        std::span(software_.program()).subspan(before.played.entries, now.played.since(before.played));
+        std::span(software_.program()).subspan(before.played.entries, now.played.entries - before.played.entries);
     // units that work are as far in the same operations
     if (interrupts.empty() || !uses_.found(uses_.of(before.registers, {}), now.registers)) return std::nullopt;
     std::shared_ptr<const CriticalPath::Way> way;
@@ -187,9 +179,9 @@ std::uint64_t RepeatedOperations::times(const Known& known, const Seen& now) con
     std::size_t entry = now.played.entries;
     for (std::uint64_t times = 0; times < most; ++times) {
         if (!uses_.found(known.uses, registers)) return times;
-        for (const std::size_t end = entry + known.part.to.since(known.part.from); entry < end; ++entry)
+        for (const std::size_t end = entry + known.part.entries(); entry < end; ++entry)
             if (const auto* write = std::get_if<RegisterWrite>(&software_.program()[entry])) uses_.write(registers, *write);
-        uses_.turn(registers, known.part.turns.windows);
+        uses_.turn(registers, known.part.turns);
     }
     return most;
 }
@@ -201,7 +193,7 @@ RepeatedOperations::Next RepeatedOperations::next(const Seen& now) const
     std::size_t most = 0;
     for (const Known& known : known_) {
         const std::uint64_t times = this->times(known, now);
-        if (const std::size_t entries = times * known.part.to.since(known.part.from); entries > most) {
+        if (const std::size_t entries = times * known.part.entries(); entries > most) {
             most = entries;
             next = {&known, times};
         }
@@ -217,8 +209,7 @@ std::vector<GlbCore::Done> RepeatedOperations::done(const Known& known, std::uin
     for (std::uint64_t i = 0; i < times; ++i, turns = turns ^ known.part.turns)
         for (std::size_t n = known.from; n < known.to; ++n) {
             const GlbCore::Done& done = top_.glb().done()[n];
-            list.push_back(
-                {done.cycle + (now.at - known.part.at) + i * known.part.period, State::changed_places(done.bits, turns.interrupts)});
+            list.push_back({done.cycle + known.part.later(now.at, i), State::changed_places(done.bits, turns.interrupts)});
         }
     return list;
 }
@@ -233,8 +224,7 @@ bool RepeatedOperations::skip(const Known& known, std::uint64_t times, Seen& now
         ends.reserve(done.size() + times * (part.to.stamps - part.from.stamps));
         for (const GlbCore::Done& one : done) ends.push_back(one.cycle);
         for (std::uint64_t i = 0; i < times; ++i)
-            for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n)
-                ends.push_back(software_.stamps()[n] + (now.at - part.at) + i * part.period);
+            for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n) ends.push_back(software_.stamps()[n] + part.later(now.at, i));
         if (!path_->repeat(*known.way, times, ends)) return false;
     }
     std::vector<Window::Sample> interrupts;

@@ -365,7 +365,7 @@ void CdmaCore::attach(ProbeSet& probes)
 
 void CdmaCore::state(State& s)
 {
-    // tells layers apart: what changes only where one starts or ends is not said
+    // registers tell layers apart: what changes only where one starts or ends is not said
     if (registers.state(s).changes) {
         layer.group ^= 1;
         std::swap(results[0], results[1]);
