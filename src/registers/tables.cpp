@@ -9,14 +9,22 @@ namespace {
 using namespace registers;
 
 constexpr UnitRegisters kFullUnits[] = {
-    {"GLB", 0x00000, kNoGroups, of<kFull, kGLB>},    {"GEC", 0x01000, kNoGroups, of<kFull, kGEC>},
-    {"MCIF", 0x02000, kNoGroups, of<kFull, kMCIF>},  {"CVIF", 0x03000, kNoGroups, of<kFull, kMCIF>},
-    {"BDMA", 0x04000, kNoGroups, of<kFull, kBDMA>},  {"CDMA", 0x05000, 0x10, of<kFull, kCDMA>},
-    {"CSC", 0x06000, 0x8, of<kFull, kCSC>},          {"CMAC_A", 0x07000, 0x8, of<kFull, kCMACA>},
-    {"CMAC_B", 0x08000, 0x8, of<kFull, kCMACA>},     {"CACC", 0x09000, 0x8, of<kFull, kCACC>},
-    {"SDP_RDMA", 0x0a000, 0x8, of<kFull, kSDPRDMA>}, {"SDP", 0x0b000, 0x38, of<kFull, kSDP>},
-    {"PDP_RDMA", 0x0c000, 0x8, of<kFull, kPDPRDMA>}, {"PDP", 0x0d000, 0x8, of<kFull, kPDP>},
-    {"CDP_RDMA", 0x0e000, 0x8, of<kFull, kCDPRDMA>}, {"CDP", 0x0f000, 0x48, of<kFull, kCDP>},
+    {"GLB", 0x00000, kNoGroups, of<kFull, kGLB>},
+    {"GEC", 0x01000, kNoGroups, of<kFull, kGEC>},
+    {"MCIF", 0x02000, kNoGroups, of<kFull, kMCIF>},
+    {"CVIF", 0x03000, kNoGroups, of<kFull, kMCIF>},
+    {"BDMA", 0x04000, kNoGroups, of<kFull, kBDMA>},
+    {"CDMA", 0x05000, 0x10, of<kFull, kCDMA>},
+    {"CSC", 0x06000, 0x8, of<kFull, kCSC>},
+    {"CMAC_A", 0x07000, 0x8, of<kFull, kCMACA>},
+    {"CMAC_B", 0x08000, 0x8, of<kFull, kCMACA>},
+    {"CACC", 0x09000, 0x8, of<kFull, kCACC>},
+    {"SDP_RDMA", 0x0a000, 0x8, of<kFull, kSDPRDMA>},
+    {"SDP", 0x0b000, 0x38, of<kFull, kSDP>},
+    {"PDP_RDMA", 0x0c000, 0x8, of<kFull, kPDPRDMA>},
+    {"PDP", 0x0d000, 0x8, of<kFull, kPDP>},
+    {"CDP_RDMA", 0x0e000, 0x8, of<kFull, kCDPRDMA>},
+    {"CDP", 0x0f000, 0x48, of<kFull, kCDP>},
     {"RBK", 0x10000, 0x8, of<kFull, kRBK>},
 };
 constexpr UnitRegisters kConfigurableUnits[] = {
