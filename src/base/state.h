@@ -30,10 +30,14 @@ class State {
 public:
     enum class Kind : std::uint8_t {
         Same,        // equal
+        Fixed,       // equal; the state that is reached cannot be set where it is another one
+        Derived,     // equal, and follows from others
         Cycle,       // equal as seen from now; or in the past, where it stays
         Since,       // the same, and however long ago it is: how long decides where it moves
         Count,       // nothing follows from it
         LayerCount,  // nothing follows from it, and it begins anew with a layer
+        Result,      // nothing follows from it: operations leave it for software to read
+        Total,       // the same, which none begins anew
         Extreme,     // nothing follows from it, and it stays
         Layers,      // nothing follows from it but that layers have begun or ended
         Address,     // equal below the granule
@@ -50,7 +54,8 @@ public:
     };
     struct Word {
         std::uint64_t value = 0;
-        std::int64_t first = 0, last = 0;  // bounds of a position; `last`: entries of a ring
+        // bounds of a position; `last`: entries of a ring. Of a result: how far behind the count, and how far to that of the other group
+        std::int64_t first = 0, last = 0;
         Kind kind = Kind::Same;
         Where where{};
     };
@@ -71,15 +76,29 @@ public:
 
     /// What decides as it is: a number, a flag, an enumerator, a quantity.
     template <class T>
+    void same(T& value, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) mix(digest_, raw(value));
+        else if (const std::uint64_t moved = next({.value = raw(value), .where = where})) add(value, moved);
+    }
+    template <class T, std::size_t n>
+    void same(std::array<T, n>& values, Where where = Where::here())
+    {
+        for (T& value : values) same(value, where);
+    }
+    /// The same, of what is no member that could be set.
+    template <class T>
     void same(const T& value, Where where = Where::here())
     {
         if (task_ == Task::Digest) mix(digest_, raw(value));
-        else next({.value = raw(value), .where = where});
+        else next({.value = raw(value), .kind = Kind::Fixed, .where = where});
     }
-    template <class T, std::size_t n>
-    void same(const std::array<T, n>& values, Where where = Where::here())
+    /// The same, of what follows from other words.
+    template <class T>
+    void derived(const T& value, Where where = Where::here())
     {
-        for (const T& value : values) same(value, where);
+        if (task_ == Task::Digest) mix(digest_, raw(value));
+        else next({.value = raw(value), .kind = Kind::Derived, .where = where});
     }
     /// A cycle, of the past or to come; kNever.
     void cycle(Cycle& at, Where where = Where::here())
@@ -150,6 +169,12 @@ public:
     struct Turn {
         unsigned next = 0;
         bool changes = false;
+
+        /// The one that works next where they change places: all is said before they do.
+        unsigned before() const
+        {
+            return next ^ unsigned { changes };
+        }
     };
     Turn turn(unsigned& next, Where where = Where::here())
     {
@@ -161,22 +186,43 @@ public:
     template <class T>
     void group(T& number, Turn turn, Where where = Where::here())
     {
-        same(number ^ turn.next, where);
-        if (turn.changes) number ^= 1;
+        T as_seen = static_cast<T>(number ^ turn.before());
+        same(as_seen, where);
+        if (advancing()) number = static_cast<T>(as_seen ^ turn.next);
     }
     /// What both have: `each` says it of one.
     template <class T, class Each>
     void groups(std::array<T, 2>& both, Turn turn, Each each)
     {
+        for (const unsigned group : {turn.before(), turn.before() ^ 1}) each(both[group]);
         if (turn.changes) std::swap(both[0], both[1]);
-        for (const unsigned group : {turn.next, turn.next ^ 1}) each(both[group]);
+    }
+    /// What operations leave for software to read, by group: first how many have left something, then each what(). `each` says it of a
+    /// group, by `result`; who calls changes their places.
+    template <class Each>
+    void results(Turn turn, Each each, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) return;
+        const std::size_t begin = taken_ ? taken_->size() : 0;
+        const auto result = [&]<class T>(T& value, bool total = false) {
+            const Kind kind = total ? Kind::Total : Kind::Result;
+            if (const std::uint64_t moved = next({.value = raw(value), .kind = kind, .where = where})) add(value, moved);
+        };
+        for (const unsigned group : {turn.before(), turn.before() ^ 1}) each(group, result);
+        if (!taken_) return;
+        const std::size_t words = (taken_->size() - begin) / 2;
+        for (std::size_t i = 0; i < 2 * words; ++i) {
+            Word& word = (*taken_)[begin + i];
+            word.first = static_cast<std::int64_t>(i % words);
+            word.last = static_cast<std::int64_t>(words) * (i < words ? 1 : -1);
+        }
     }
     /// Bits of S_INTR_STATUS.
     void interrupts(std::uint32_t& bits, Where where = Where::here())
     {
-        const std::uint32_t as_seen = changed_places(bits, turned_);
+        std::uint32_t as_seen = changed_places(bits, turned_);
         same(as_seen, where);
-        if (advancing()) bits = as_seen;
+        if (advancing()) bits = changed_places(as_seen, turned_ ^ turns_);
     }
     /// An address, of which what is below granule() decides.
     template <class T>
@@ -200,7 +246,7 @@ public:
     template <class T>
     void place(T& value, std::uint64_t origin, std::uint64_t size, Where where = Where::here())
     {
-        same((raw(value) + size - origin % size) % size, where);
+        derived((raw(value) + size - origin % size) % size, where);
         turning(value, size, where);
     }
     /// Not after now: of a cycle that has been said.
@@ -215,8 +261,12 @@ public:
 
     /// Before the first word.
     void set_granule(std::uint64_t bytes) { granule_ = bytes; }
-    /// Interrupts of units whose second group is next, or whose groups change places.
-    void set_turned(std::uint32_t interrupts) { turned_ = interrupts; }
+    /// Interrupts of units whose second group is next; of those whose groups change places.
+    void set_turned(std::uint32_t interrupts, std::uint32_t changes = 0)
+    {
+        turned_ = interrupts;
+        turns_ = changes;
+    }
     /// Bits of S_INTR_STATUS, in which those of the two groups of some units, `turned`, change places.
     static std::uint32_t changed_places(std::uint32_t bits, std::uint32_t turned)
     {
@@ -311,7 +361,7 @@ private:
     Task task_ = Task::Digest;
     const Cycle now_, skipped_ = 0;
     std::uint64_t granule_ = 4096;
-    std::uint32_t turned_ = 0;
+    std::uint32_t turned_ = 0, turns_ = 0;
     std::uint64_t digest_ = 0xcbf29ce484222325u;
     std::vector<Loop> loops_;
     bool unknown_ = false, refused_ = false;

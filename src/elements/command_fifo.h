@@ -52,7 +52,7 @@ public:
     template <class S, class Each>
     void state(S& s, Each each)
     {
-        for (const bool flag : {in_full_, word_full_, busy_}) s.same(flag);
+        for (bool* const flag : {&in_full_, &word_full_, &busy_}) s.same(*flag);
         if (in_full_) each(in_);
         if (word_full_) each(word_);
     }

@@ -20,7 +20,7 @@ public:
     {
         s.same(counted_);
         s.same(held_);
-        for (const bool flag : {readable_, out_, busy_, freed_}) s.same(flag);
+        for (bool* const flag : {&readable_, &out_, &busy_, &freed_}) s.same(*flag);
     }
     /// `push` only if ready(). True if anything changed.
     bool clock(bool push, bool pop)

@@ -217,7 +217,7 @@ struct Rod {
     template <class S>
     void state(S& s)
     {
-        for (const bool flag : {busy, word, hold, full, was_full, was_read}) s.same(flag);
+        for (bool* const flag : {&busy, &word, &hold, &full, &was_full, &was_read}) s.same(*flag);
     }
     void clock(bool in, bool out)
     {
@@ -249,7 +249,7 @@ struct Rigid {
     void state(S& s)
     {
         s.same(stage);
-        for (const bool flag : {skid, operand, needs_operand}) s.same(flag);
+        for (bool* const flag : {&skid, &operand, &needs_operand}) s.same(*flag);
     }
     bool wants_operand() const { return needs_operand && (stage & 1) && !operand; }
     /// Cycles until the foremost beat can be at the output; pre: not empty.

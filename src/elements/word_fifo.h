@@ -42,7 +42,7 @@ public:
     void state(S& s)
     {
         s.same(words_);
-        for (const bool flag : {in_, out_, busy_, busy_in_}) s.same(flag);
+        for (bool* const flag : {&in_, &out_, &busy_, &busy_in_}) s.same(*flag);
     }
 
 private:

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/cause.h"
@@ -128,8 +129,8 @@ public:
     {
         for (std::size_t n = behind(since); n < segments_.size(); ++n) segments_[n].from += cycles;
     }
-    /// The first that is known began in that cycle. pre: before the second one
-    void begun(Cycle from) { segments_.front().from = from; }
+    /// That is said of it, and nothing else.
+    void become(std::vector<Segment> segments) { segments_ = std::move(segments); }
 
 private:
     /// The place of what is said first of later cycles.

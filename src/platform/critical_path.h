@@ -113,15 +113,13 @@ private:
         bool stays = false;              // of before the copies: it is the same one for all of them
         std::size_t next = 0;            // otherwise: the passage from where the walk comes to, in the copy before
         std::vector<SpentRuns> spent{};  // on the way, the earliest first
-        PathSpot before{};               // of a remembered time: where it was at its beginning; placed(): where it is now
     };
 
     /// A floor that was remembered, and what was known in front of it.
     struct Floor {
         struct Bursts {
-            BurstTrail::Number behind = 0, base = 0;  // the first one granted behind the floor; the first one known
-            std::vector<TrailBurst> known;
-            BurstTrail::Forgotten forgotten;
+            BurstTrail::Number behind = 0;  // the first one granted behind the floor
+            BurstTrail::Known known;
         };
         Cycle name = 0, at = 0;
         std::vector<PathSpot> spots;
@@ -129,17 +127,24 @@ private:
         std::unordered_map<PathSpot, std::size_t, SpotHash> from;  // of spots that are known now: of which of these they come
         std::array<std::vector<Trail::Segment>, kTrailPlaces> segments;
         std::array<std::array<Bursts, 2>, 2> bursts;  // by port, write
+        std::vector<Cycle> interrupts;                // behind it
+    };
+    /// Where a walk from a spot of a floor comes to at one before it.
+    struct Landing {
+        std::size_t from = 0;            // of its spots
+        bool stays = false;              // the same one
+        bool exact = false;              // nothing on the way has begun before that floor
+        std::vector<SpentRuns> spent{};  // on the way, the earliest first
     };
     void remember(Cycle name, const std::vector<PathSpot>& spots);
     void forget_floors(std::size_t most);
     void follow_floors(const std::vector<std::pair<PathSpot, PathSpot>>& from);
     static bool long_ago(const ForgottenBurst& forgotten, const Floor& floor);
     static bool alike(const Floor& first, const Floor& second);
-    std::optional<std::vector<Passage>> passages(const Period& period, const Floor& first, const Floor& second) const;
-    static std::optional<PathSpot> spot_of(const Floor& floor, PathSpot spot);
-    static bool all_differ(const std::vector<Passage>& passages);
+    static std::optional<std::size_t> spot_of(const std::vector<PathSpot>& spots, PathSpot spot);
     static Period period(const Floor& first, const Floor& second);
-    static std::optional<std::vector<Passage>> placed(const Way& way, const Floor& now);
+    static std::optional<std::vector<std::size_t>> placed(const Way& way, const Period& later, const std::vector<PathSpot>& now);
+    void become(const Way& way, const Period& later, const Period& period, std::uint64_t more);
 
     std::optional<Period> period(Cycle first, Cycle second);
     void copy(const Period& period, Cycle end, std::uint64_t times);
@@ -194,7 +199,7 @@ private:
 
 struct CriticalPath::Way {
     Floor from, to;
-    std::vector<Passage> passages;  // of the latter
+    std::vector<Landing> landings;  // of the latter
 };
 
 }  // namespace dlasim

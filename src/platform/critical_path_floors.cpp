@@ -1,9 +1,9 @@
-// Causes of operations that come again. What walks find at a floor is remembered together with what is known in front of it. If it is the
-// same at a later one, and the walks from there come to the same spots at the first one, they do so in every further period, and find the
-// same on the way: it is written down once more, in its order, as often as the period comes.
+// Causes of operations that come again. What walks find at a floor is remembered together with what is known in front of it, and where
+// they come to at a floor before it, with what they find on the way. Where all in front of a later floor is like that of the earlier one,
+// and the same comes behind it, walks find the same: it is written down once more, in its order, and what is known then is what was known.
 //
-//     remembered floor ◄── runs between ──  floor of now ═══════ the same runs ════►
-//     spots, trails                         the same spots, the same trails
+//     from ◄── runs between ── to          floor of now ◄═══ the same runs ═══
+//     spots, trails            spots, trails         like from          like to
 #include <algorithm>
 
 #include "platform/critical_path.h"
@@ -55,16 +55,9 @@ void CriticalPath::remember(Cycle name, const std::vector<PathSpot>& spots)
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
             const BurstTrail& trail = rules_.bursts(port, write);
-            Floor::Bursts& bursts = floor.bursts[port][write];
-            bursts.behind = trail.behind(floor_);
-            bursts.base = trail.base();
-            bursts.known.reserve(trail.end() - trail.base());
-            for (BurstTrail::Number n = trail.base(); n < trail.end(); ++n) {
-                bursts.known.push_back(trail[n]);
-                bursts.known.back().forget_others(n, trail.base());
-            }
-            bursts.forgotten = trail.forgotten();
+            floor.bursts[port][write] = {trail.behind(floor_), trail.remembered()};
         }
+    floor.interrupts = interrupts_;
 }
 
 /// No more than so many, and fewer where much would have to be kept.
@@ -119,12 +112,12 @@ bool CriticalPath::alike(const Floor& first, const Floor& second)
                 burst.move(cycles, more);
                 return burst == is;
             };
-            if (b.base - a.base != more || !std::ranges::equal(a.known, b.known, later)) return false;
-            for (std::size_t way = 0; way < a.forgotten.size(); ++way)
+            if (b.known.base - a.known.base != more || !std::ranges::equal(a.known.bursts, b.known.bursts, later)) return false;
+            for (std::size_t way = 0; way < a.known.forgotten.size(); ++way)
                 for (unsigned client = 0; client < kClients; ++client) {
-                    const auto &was = a.forgotten[way][client], &is = b.forgotten[way][client];
+                    const auto &was = a.known.forgotten[way][client], &is = b.known.forgotten[way][client];
                     if (was.has_value() != is.has_value()) return false;
-                    const bool one_port = !second.bursts[port ^ 1][write].forgotten[way][client];  // else the later one is found
+                    const bool one_port = !second.bursts[port ^ 1][write].known.forgotten[way][client];  // else the later one is found
                     if (!was || (was->number == is->number && is->burst.granted <= first.at)) continue;
                     if (one_port && long_ago(*was, first) && long_ago(*is, second)) continue;
                     if (is->number - was->number != more || !later(was->burst, is->burst)) return false;
@@ -133,56 +126,17 @@ bool CriticalPath::alike(const Floor& first, const Floor& second)
     return true;
 }
 
-/// Nothing if a walk does not come to a spot of the first floor as it would from the next one to the second.
-std::optional<std::vector<CriticalPath::Passage>> CriticalPath::passages(const Period& period, const Floor& first,
-                                                                         const Floor& second) const
-{
-    std::vector<Passage> passages;
-    passages.reserve(second.spots.size());
-    for (const PathSpot& spot : second.spots) {
-        const std::optional<PathSpot> same = spot_of(first, spot);
-        const std::optional<PathSpot> before = same == spot ? same : spot_of(first, period.moved(spot, -1));
-        if (!before) return std::nullopt;
-        passages.push_back({.from = spot, .stays = same == spot, .before = *before});
-    }
-    if (!all_differ(passages)) return std::nullopt;
-    for (std::size_t i = 0; i < passages.size(); ++i) {
-        Passage& passage = passages[i];
-        if (passage.stays) continue;
-        const auto from = first.from.find(passage.from);
-        if (from == first.from.end()) return std::nullopt;
-        const PathSpot& to = first.spots[from->second];
-        const auto next = std::ranges::find(passages, to, &Passage::before);
-        std::optional<std::vector<SpentRuns>> spent = tree_.between(first.nodes[from->second], second.nodes[i]);
-        if (next == passages.end() || !spent || spent->empty() || tree_.time(second.nodes[i]) != passage.from.at ||
-            tree_.time(first.nodes[from->second]) != to.at)
-            return std::nullopt;
-        // what began before the first floor becomes longer, and nothing else of before it comes again
-        const bool any = next->stays || next->from != period.moved(to, 1);
-        if (any && to.at + spent->front().parts->front().cycles <= first.at) return std::nullopt;
-        passage.next = static_cast<std::size_t>(next - passages.begin());
-        passage.spent = std::move(*spent);
-    }
-    return passages;
-}
-
 /// This one, or that of the same place, whenever it began.
-std::optional<PathSpot> CriticalPath::spot_of(const Floor& floor, PathSpot spot)
+std::optional<std::size_t> CriticalPath::spot_of(const std::vector<PathSpot>& spots, PathSpot spot)
 {
-    if (std::ranges::find(floor.spots, spot) != floor.spots.end()) return spot;
+    auto found = std::ranges::find(spots, spot);
     const auto of_place = [&](const PathSpot& other) {
         spot.at = other.at;
         return other == spot;
     };
-    if (spot.burst || std::ranges::count_if(floor.spots, of_place) != 1) return std::nullopt;
-    return *std::ranges::find_if(floor.spots, of_place);
-}
-
-/// No two were at the same spot before.
-bool CriticalPath::all_differ(const std::vector<Passage>& passages)
-{
-    return std::ranges::all_of(passages,
-                               [&](const Passage& one) { return std::ranges::count(passages, one.before, &Passage::before) == 1; });
+    if (found == spots.end() && !spot.burst && std::ranges::count_if(spots, of_place) == 1) found = std::ranges::find_if(spots, of_place);
+    if (found == spots.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - spots.begin());
 }
 
 /// From one to the other.
@@ -200,10 +154,22 @@ std::shared_ptr<const CriticalPath::Way> CriticalPath::way(Cycle first, Cycle se
     const auto before = std::ranges::find(floors_, first, &Floor::name);
     if (before == floors_.end() || floors_.back().name != second) return nullptr;
     const Floor& now = floors_.back();
-    if (!alike(*before, now)) return nullptr;
-    std::optional<std::vector<Passage>> passages = this->passages(period(*before, now), *before, now);
-    if (!passages) return nullptr;
-    auto way = std::make_shared<Way>(Way{*before, now, std::move(*passages)});
+    auto way = std::make_shared<Way>(Way{*before, now, {}});
+    way->landings.reserve(now.spots.size());
+    for (std::size_t i = 0; i < now.spots.size(); ++i) {
+        if (const auto same = std::ranges::find(before->spots, now.spots[i]); same != before->spots.end()) {
+            way->landings.push_back({static_cast<std::size_t>(same - before->spots.begin()), true});
+            continue;
+        }
+        const auto from = before->from.find(now.spots[i]);
+        if (from == before->from.end()) return nullptr;
+        const PathSpot& to = before->spots[from->second];
+        std::optional<std::vector<SpentRuns>> spent = tree_.between(before->nodes[from->second], now.nodes[i]);
+        if (!spent || spent->empty() || tree_.time(now.nodes[i]) != now.spots[i].at || tree_.time(before->nodes[from->second]) != to.at)
+            return nullptr;
+        const bool exact = to.at + spent->front().parts->front().cycles <= before->at;
+        way->landings.push_back({from->second, false, exact, std::move(*spent)});
+    }
     for (Floor* const floor : {&way->from, &way->to}) {
         floor->nodes.clear();
         floor->from.clear();
@@ -211,59 +177,111 @@ std::shared_ptr<const CriticalPath::Way> CriticalPath::way(Cycle first, Cycle se
     return way;
 }
 
-/// As though it had come just before now. Nothing if what is known now is not what was known then.
-std::optional<std::vector<CriticalPath::Passage>> CriticalPath::placed(const Way& way, const Floor& now)
+/// Where the spots that a way comes to are so much `later`, among those of then. Nothing if one is not there.
+std::optional<std::vector<std::size_t>> CriticalPath::placed(const Way& way, const Period& later, const std::vector<PathSpot>& now)
 {
-    std::vector<Passage> passages = way.passages;
-    if (now.name == way.to.name) {
-        for (Passage& passage : passages) passage.before = passage.from;
-        return passages;
+    constexpr std::size_t kNone = SIZE_MAX;
+    std::vector<std::size_t> places(way.from.spots.size(), kNone);
+    for (const Landing& landing : way.landings) {
+        if (places[landing.from] != kNone) continue;
+        const PathSpot& spot = way.from.spots[landing.from];
+        const bool stays = std::ranges::find(now, spot) != now.end();
+        const std::optional<std::size_t> place = spot_of(now, stays ? spot : later.moved(spot, 1));
+        if (!place || std::ranges::find(places, *place) != places.end()) return std::nullopt;
+        // what began before the floor may have become longer, and nothing else of before it comes again
+        if (landing.exact && now[*place] != later.moved(spot, 1)) return std::nullopt;
+        places[landing.from] = *place;
     }
-    if (now.spots.size() != way.to.spots.size() || !alike(way.from, now) || !alike(way.to, now)) return std::nullopt;
-    const Period later = period(way.to, now);
-    for (Passage& passage : passages) {
-        if (!passage.stays) passage.from = later.moved(passage.from, 1);
-        const std::optional<PathSpot> spot = spot_of(now, passage.from);
-        if (!spot) return std::nullopt;
-        passage.before = *spot;
-        if (passage.stays) passage.from = *spot;
-    }
-    if (!all_differ(passages)) return std::nullopt;
-    return passages;
+    return places;
 }
 
 bool CriticalPath::repeat(const Way& way, std::uint64_t times, const std::vector<Cycle>& cuts)
 {
     if (floors_.empty() || floors_.back().at != floor_) return false;
-    const std::optional<std::vector<Passage>> passages = placed(way, floors_.back());
-    if (!passages) return false;
-    Period period = this->period(way.from, way.to);
-    period.first = floor_ - period.cycles;
-    // since when places will do what they do at the floor, if that has begun in such a time
-    std::array<std::optional<Cycle>, kTrailPlaces> begun;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place)
-        if (const Cycle was = way.from.segments[place].front().from, is = way.to.segments[place].front().from; is != was)
-            begun[place] = is + (floor_ - way.to.at) + times * period.cycles;
+    const Floor& now = floors_.back();
+    const Period later = period(way.from, now), period = this->period(way.from, way.to);
+    if (!alike(way.from, now) || (times > 1 && !alike(way.from, way.to))) return false;
+    const auto places = placed(way, later, now.spots), again = placed(way, period, way.to.spots);
+    if (!places || (times > 1 && !again)) return false;
+    std::vector<PathSpot> spots = now.spots;  // where the time that comes next begins
+    std::vector<Node> nodes;
+    nodes.reserve(spots.size());
+    for (const PathSpot& spot : spots) nodes.push_back(spots_.at(spot));
     floors_.clear();
     tree_.keep_runs(false);
     for (const Cycle at : cuts) cut(at);
     tree_.sort_cuts();
-    std::vector<Node> known;
-    known.reserve(passages->size());
-    for (const Passage& passage : *passages) known.push_back(spots_.at(passage.before));
-    const std::vector<Node> nodes = pass_all(period, *passages, std::move(known), times);
-    spots_.clear();
-    for (std::size_t i = 0; i < passages->size(); ++i) {
-        const Passage& passage = (*passages)[i];
-        spots_.emplace(passage.stays ? passage.from : period.moved(passage.from, static_cast<std::int64_t>(times)), nodes[i]);
+    for (std::uint64_t i = 0; i < times; ++i) {
+        std::vector<PathSpot> ends;
+        std::vector<Node> grown;
+        for (std::size_t n = 0; n < way.landings.size(); ++n) {
+            const Landing& landing = way.landings[n];
+            const std::size_t from = (*(i == 0 ? places : again))[landing.from];
+            ends.push_back(landing.stays ? spots[from] : period.moved(later.moved(way.to.spots[n], 1), static_cast<std::int64_t>(i)));
+            grown.push_back(landing.stays ? nodes[from] : tree_.add(nodes[from]));
+            if (!landing.stays) tree_.grow(grown.back(), ends.back().at, landing.spent);
+        }
+        spots = std::move(ends);
+        nodes = std::move(grown);
     }
+    spots_.clear();
+    for (std::size_t i = 0; i < spots.size(); ++i) spots_.emplace(spots[i], nodes[i]);
     compress();
     tree_.forget_runs(kNever);
-    for (Cycle& interrupt : interrupts_) interrupt += times * period.cycles;
-    move(period, times, floor_);
-    for (std::size_t place = 0; place < kTrailPlaces; ++place)
-        if (begun[place]) trails[static_cast<TrailPlace>(place)].begun(*begun[place]);
+    become(way, later, period, times - 1);
     return true;
+}
+
+/// All that is known of cycles behind the floor is what was known at the end of the way, so much `later` and so many periods `more`.
+void CriticalPath::become(const Way& way, const Period& later, const Period& period, std::uint64_t more)
+{
+    const Cycle cycles = later.cycles + more * period.cycles;
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
+        Trail& trail = trails[static_cast<TrailPlace>(place)];
+        std::vector<Trail::Segment> segments = way.to.segments[place];
+        // what it has done since before the way it has done since it began now
+        const bool before = segments.front().from <= way.from.at;
+        const Cycle since = trail.segments().front().from;
+        for (Trail::Segment& segment : segments) segment.from += cycles;
+        if (before) segments.front().from = since;
+        trail.become(std::move(segments));
+    }
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (const bool write : {false, true}) {
+            const BurstTrail::Known& before = way.from.bursts[port][write].known;
+            BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
+            BurstTrail::Known known = way.to.bursts[port][write].known;
+            const BurstTrail::Number numbers = later.bursts[port][write] + more * period.bursts[port][write];
+            const Cycle old =
+                (later.bursts[port][write] != 0 ? later.cycles : 0) + (period.bursts[port][write] != 0 ? more * period.cycles : 0);
+            const auto move = [&](TrailBurst& burst, BurstTrail::Number number) {
+                burst.move(number < before.end() ? old : cycles, numbers);
+            };
+            for (std::size_t i = 0; i < known.bursts.size(); ++i) move(known.bursts[i], known.base + i);
+            for (const bool answers : {false, true})
+                for (unsigned client = 0; client < kClients; ++client) {
+                    std::optional<ForgottenBurst>& burst = known.forgotten[answers][client];
+                    const std::optional<ForgottenBurst>& was = before.forgotten[answers][client];
+                    if (burst && was && burst->number == was->number) {
+                        burst = answers ? trail.forgotten_answer(client) : trail.forgotten_grant(client);
+                    } else if (burst) {
+                        move(burst->burst, burst->number);
+                        burst->number += numbers;
+                    }
+                }
+            for (BurstTrail::Number* const number : {&known.base, &known.offered, &known.ended}) *number += numbers;
+            if (known.latest != BurstTrail::kNone) known.latest += numbers;
+            for (unsigned client = 0; client < kClients; ++client)
+                for (BurstTrail::Number* const last : {&known.granted[client], &known.answered[client]})
+                    if (*last != BurstTrail::kNone) *last += numbers;
+            trail.become(known);
+        }
+    interrupts_ = way.to.interrupts;
+    for (Cycle& interrupt : interrupts_) interrupt += cycles;
+    rules_.renumbered();
+    floor_ = way.to.at + cycles;
+    begun_ = false;
+    size_ = size();
 }
 
 }  // namespace dlasim

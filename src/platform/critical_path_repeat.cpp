@@ -225,21 +225,9 @@ std::vector<PastTree::Node> CriticalPath::pass_all(const Period& period, const s
         if (before.size() == reached.back().size()) break;
         reached.push_back(std::move(before));
     }
-    const auto length = [](const std::vector<SpentRuns>& spent) {
-        Cycle cycles = 0;
-        for (const SpentRuns& runs : spent)
-            for (const CauseCycles& part : *runs.parts) cycles += runs.times * part.cycles;
-        return cycles;
-    };
     const auto grow = [&](Node node, const Passage& passage, std::uint64_t periods) {
         // the run that began before the copies may have become longer
-        Cycle longer = passage.from.at + periods * period.cycles - tree_.time(node) - length(passage.spent);
-        for (const SpentRuns& runs : passage.spent)
-            for (std::uint64_t n = 0; n < runs.times; ++n)
-                for (const CauseCycles& part : *runs.parts) {
-                    tree_.grow(node, tree_.time(node) + part.cycles + longer, part.cause);
-                    longer = 0;
-                }
+        tree_.grow(node, passage.from.at + periods * period.cycles, passage.spent);
     };
     const std::uint64_t same = times - (reached.size() - 1);  // periods in which all of those come to all of them
     for (const std::size_t i : reached.back()) nodes[i] = tree_.add(nodes[i]);

@@ -64,6 +64,21 @@ void PastTree::grow(Node node, const std::vector<CauseCycles>& spent, std::uint6
     }
 }
 
+void PastTree::grow(Node node, Cycle to, const std::vector<SpentRuns>& spent)
+{
+    Cycle cycles = 0;
+    for (const SpentRuns& runs : spent) cycles += runs.times * sum_of(*runs.parts);
+    Cycle longer = to - time(node) - cycles;
+    for (const SpentRuns& runs : spent) {
+        if (longer == 0) {
+            grow(node, *runs.parts, runs.times);
+            continue;
+        }
+        for (std::uint64_t n = 0; n < runs.times; ++n)
+            for (const CauseCycles& part : *runs.parts) grow(node, time(node) + part.cycles + std::exchange(longer, 0), part.cause);
+    }
+}
+
 /// There is room for so many more; else those of the node are not kept.
 bool PastTree::room_for(Past& past, std::size_t parts)
 {

@@ -35,6 +35,8 @@ public:
     void grow(Node node, Cycle to, ExactCause cause);
     /// The cycles behind it went to these, in this order, so many `times` one after the other.
     void grow(Node node, const std::vector<CauseCycles>& spent, std::uint64_t times);
+    /// The cycles up to `to` went to these, one after the other; the first one is so much longer, or shorter, that it comes out.
+    void grow(Node node, Cycle to, const std::vector<SpentRuns>& spent);
     /// What is spent from now on is kept one after the other too, or not.
     void keep_runs(bool keep) { keeps_runs_ = keep; }
     /// So many are kept that there is not much room for more.

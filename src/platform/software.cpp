@@ -22,7 +22,7 @@ constexpr std::uint64_t kPollLimit = 1u << 20;
 constexpr Cycle kReadLatency = 10;
 
 /// Software does the same to groups that have changed places, and all that follows takes as long.
-bool like(const ProgramEntry& a, const ProgramEntry& b, std::uint64_t granule, GroupTurns turns)
+bool like(const ProgramEntry& a, const ProgramEntry& b, bool decides, std::uint64_t granule, GroupTurns turns)
 {
     if (a.index() != b.index()) return false;
     if (const auto* wait = std::get_if<WaitStatus>(&a))
@@ -33,12 +33,10 @@ bool like(const ProgramEntry& a, const ProgramEntry& b, std::uint64_t granule, G
             return write->address == other.address && (write->value ^ other.value) == reg::groups::S_POINTER::PRODUCER.put(1);
         const AddressPart part = write->address == other.address ? address_part(write->name) : AddressPart::None;
         return write->address == other.address &&
-               (part == AddressPart::High ||
+               (!decides || part == AddressPart::High ||
                 (write->value - other.value) % (part == AddressPart::Low ? granule : std::uint64_t{1} << 32) == 0);
     }
-    // the host works in no time
-    return std::holds_alternative<WaitInterrupt>(a) || std::holds_alternative<WaitPin>(a) || std::holds_alternative<Stamp>(a) ||
-           std::holds_alternative<HostStep>(a);
+    return std::holds_alternative<WaitInterrupt>(a) || std::holds_alternative<WaitPin>(a) || std::holds_alternative<Stamp>(a);
 }
 }  // namespace
 
@@ -222,33 +220,43 @@ void Software::run_program()
     }
 }
 
-std::uint64_t Software::comes(const Part& part, GroupTurns turns, std::uint64_t granule) const
+std::vector<std::size_t> Software::comes(const Part& part, GroupTurns turns, std::uint64_t granule, std::uint64_t most) const
 {
-    const std::size_t entries = part.entries();
-    if (entries == 0 || State::changed_places(part.from.status, turns.interrupts) != seen_status_ ||
-        State::changed_places(part.from.status, part.turns.interrupts) != part.to.status)
-        return 0;
-    std::size_t alike = 0;
-    for (; position_ + alike < program_.size(); ++alike) {
-        const std::size_t n = alike % entries;
-        if (alike != 0 && n == 0) turns = turns ^ part.turns;
-        if (!like(program_[part.from.entries + n], program_[position_ + alike], granule, turns)) break;
+    std::vector<std::size_t> ends;
+    std::size_t next = position_;
+    std::uint32_t seen = seen_status_;
+    // the host works in no time
+    const auto host = [&](std::size_t entry) { return std::holds_alternative<HostStep>(program_[entry]); };
+    const auto is_like = [&](std::size_t entry) {
+        while (next < program_.size() && host(next)) ++next;
+        const bool decides = entry == part.to.entries || part.decides[entry - part.from.entries];
+        return next < program_.size() && like(program_[entry], program_[next], decides, granule, turns);
+    };
+    for (; ends.size() < most; turns = turns ^ part.turns) {
+        if (State::changed_places(part.from.status, turns.interrupts) != seen) return ends;
+        seen = State::changed_places(part.to.status, turns.interrupts);
+        for (std::size_t entry = part.from.entries; entry < part.to.entries; ++entry) {
+            if (host(entry)) continue;
+            if (!is_like(entry)) return ends;
+            ++next;
+        }
+        if (next == position_ || !is_like(part.to.entries)) return ends;
+        ends.push_back(next);
     }
-    return alike == 0 ? 0 : (alike - 1) / entries;
+    return ends;
 }
 
-void Software::repeat(const Part& part, std::uint64_t times, Cycle now, const std::function<void(const ProgramEntry&)>& played)
+void Software::repeat(const Part& part, GroupTurns turns, const std::vector<std::size_t>& ends, Cycle now,
+                      const std::function<void(const ProgramEntry&)>& played)
 {
-    for (std::uint64_t i = 0; i < times; ++i) {
+    for (std::uint64_t i = 0; i < ends.size(); ++i, turns = turns ^ part.turns) {
         const Cycle later = part.later(now, i);
         for (std::size_t n = part.from.interrupts; n < part.to.interrupts; ++n) interrupts_.push_back(interrupts_[n] + later);
         for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n) stamps_.push_back(stamps_[n] + later);
+        last_write_ = part.to.write + later;
+        seen_status_ = State::changed_places(part.to.status, turns.interrupts);
     }
-    last_write_ = part.to.write + part.later(now, times - 1);
-    if (times % 2 != 0) seen_status_ = State::changed_places(seen_status_, part.turns.interrupts);
-    const std::size_t begun = position_;
-    position_ += times * part.entries();
-    for (std::size_t i = begun; i < position_; ++i) played(program_[i]);
+    for (; position_ < ends.back(); ++position_) played(program_[position_]);
 }
 
 std::string Software::waiting_for() const

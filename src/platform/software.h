@@ -67,16 +67,17 @@ public:
         Played from, to;
         GroupTurns turns;  // from one to the other
         Cycle at = 0, period = 0;
+        std::vector<bool> decides;  // by entry: what follows in it depends on the value that is written
 
-        std::size_t entries() const { return to.entries - from.entries; }
         /// How much later all of it is when it comes behind cycle `now`, for the time `i` behind the first.
         Cycle later(Cycle now, std::uint64_t i) const { return now - at + i * period; }
     };
-    /// How often that comes next in the program, to where it waits for the pin again: no reads, and of addresses what is below the
-    /// `granule`. `turns`: since it began the first time.
-    std::uint64_t comes(const Part& part, GroupTurns turns, std::uint64_t granule) const;
-    /// It has done so so many `times` behind cycle `now`. `played` is told of every entry in turn.
-    void repeat(const Part& part, std::uint64_t times, Cycle now, const std::function<void(const ProgramEntry&)>& played);
+    /// As often as that comes next in the program, up to `most` times, to where it waits for the pin again: the entry at which it does.
+    /// No reads, and of addresses what is below the `granule`. `turns`: since it began the first time.
+    std::vector<std::size_t> comes(const Part& part, GroupTurns turns, std::uint64_t granule, std::uint64_t most) const;
+    /// It has done so behind cycle `now`, to each of these entries. `played` is told of every entry in turn.
+    void repeat(const Part& part, GroupTurns turns, const std::vector<std::size_t>& ends, Cycle now,
+                const std::function<void(const ProgramEntry&)>& played);
     const Program& program() const { return program_; }
     /// What the program waits for, for the diagnosis of a hang.
     std::string waiting_for() const;

@@ -19,13 +19,19 @@ RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(uni
         group.assign(kWindowWords, 0);
         for (const RegisterRow& row : unit.rows) group[row.offset / 4] = row.reset;
     }
+    for (const RegisterRow& row : unit.rows)
+        if (row.write_mask == 0) results_.push_back(row.offset);
 }
 
 std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const { return unit_.grouped(offset) ? group : 0; }
 
 std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
 
-void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value) { values_[slot(offset, group)][offset / 4] = value; }
+void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value)
+{
+    values_[slot(offset, group)][offset / 4] = value;
+    ++sets_[slot(offset, group)];
+}
 
 void RegisterFile::advance(Cycle at)
 {
@@ -91,7 +97,7 @@ State::Turn RegisterFile::state(State& s)
 {
     s.layers(link_.finished);
     const State::Turn turn = s.turn(consumer_);
-    s.same(producer_ ^ turn.next);  // software says what it is
+    s.derived(producer_ ^ turn.next);  // software says what it is
     s.cycle(done_);
     s.same(finished_once_);
     s.groups(enable_, turn, [&](Enable& enable) {
@@ -99,9 +105,14 @@ State::Turn RegisterFile::state(State& s)
         s.same(enable.was_on);
         s.cycle(enable.at);
     });
-    if (turn.changes)
-        for (const RegisterRow& row : unit_.rows)
-            if (unit_.grouped(row.offset) && row.write_mask == 0) std::swap(values_[0][row.offset / 4], values_[1][row.offset / 4]);
+    s.results(turn, [&](unsigned group, auto result) {
+        result(sets_[group]);
+        for (const std::uint32_t offset : results_) result(values_[group][offset / 4], offset == total_);
+    });
+    if (!turn.changes) return turn;
+    std::swap(sets_[0], sets_[1]);
+    for (const std::uint32_t offset : results_)
+        if (unit_.grouped(offset)) std::swap(values_[0][offset / 4], values_[1][offset / 4]);
     return turn;
 }
 

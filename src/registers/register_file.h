@@ -80,6 +80,9 @@ public:
     bool restore(const std::vector<std::uint32_t>& state);
     bool idle() const { return !enable_[0].on && !enable_[1].on; }
 
+    /// What hardware sets that register to has been counted since reset, not in an operation.
+    void counts_on(std::uint32_t offset) { total_ = offset; }
+
     StatusReader read_status;
     WriteListener on_write;
 
@@ -99,6 +102,9 @@ private:
     const UnitRegisters& unit_;
     CsbLink& link_;
     std::array<std::vector<std::uint32_t>, 2> values_;  // by offset / 4; single registers in [0]
+    std::vector<std::uint32_t> results_;                // registers that only hardware sets
+    std::array<std::uint64_t, 2> sets_{};               // how often it has
+    std::uint32_t total_ = UINT32_MAX;
     std::array<Enable, 2> enable_;
     unsigned producer_ = 0, consumer_ = 0;
     Cycle done_ = 0;  // cycle of the last done pulse

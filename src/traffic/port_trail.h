@@ -43,7 +43,7 @@ void state_of(S& s, TrailChunk& chunk)
     s.cycle(chunk.chunked);
     s.same(chunk.marks.client);
     s.same(chunk.marks.beats);
-    for (const bool mark : {chunk.marks.refused, chunk.marks.credits, chunk.marks.limited}) s.same(mark);
+    for (bool* const mark : {&chunk.marks.refused, &chunk.marks.credits, &chunk.marks.limited}) s.same(*mark);
 }
 
 /// Notes are on the path of every burst: it is one line of the processor's cache, and of cycles and numbers only the lower half is kept.
@@ -286,7 +286,50 @@ public:
     }
     /// By client, of grants and of answers.
     using Forgotten = std::array<std::array<std::optional<ForgottenBurst>, kClients>, 2>;
-    Forgotten forgotten() const { return {forgotten_grants_, forgotten_answers_}; }
+    /// All that is known when no burst is on its way.
+    struct Known {
+        Number base = 0;
+        std::vector<TrailBurst> bursts;
+        Forgotten forgotten;
+        Number offered = 0, latest = kNone, ended = 0;
+        std::array<Number, kClients> granted = none(), answered = none();
+
+        Number end() const { return base + bursts.size(); }
+    };
+    Known remembered() const
+    {
+        Known known{.base = base(),
+                    .bursts = {},
+                    .forgotten = {forgotten_grants_, forgotten_answers_},
+                    .offered = offered_,
+                    .latest = latest_,
+                    .ended = ended_,
+                    .granted = granted_,
+                    .answered = answered_};
+        known.bursts.reserve(end() - base());
+        for (Number n = base(); n < end(); ++n) {
+            known.bursts.push_back((*this)[n]);
+            known.bursts.back().forget_others(n, base());
+        }
+        return known;
+    }
+    /// Nothing else is known any more. pre: not explained
+    void become(const Known& known)
+    {
+        bursts_.begin_at(known.base);
+        for (const TrailBurst& burst : known.bursts) bursts_.extend() = burst;
+        forgotten_grants_ = known.forgotten[0];
+        forgotten_answers_ = known.forgotten[1];
+        offered_ = known.offered;
+        latest_ = known.latest;
+        ended_ = known.ended;
+        granted_ = known.granted;
+        answered_ = known.answered;
+        const auto burst = [this](Number number) { return has(number) ? &(*this)[number] : nullptr; };
+        newest_ = burst(end() - 1);
+        latest_burst_ = burst(latest_);
+        offered_burst_ = burst(offered_ - 1);
+    }
     const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
     const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
 

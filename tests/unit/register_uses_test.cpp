@@ -37,7 +37,7 @@ protected:
 
 TEST_F(RegisterUsesTest, WhatIsNotWrittenBeforeALayerIsEnabledIsUsed)
 {
-    const auto of = uses.of(uses.now(), part);
+    const auto of = uses.of(uses.now(), part).found;
     EXPECT_TRUE(uses.found(of, uses.now()));
     set(r::D_DATAIN_SIZE_0, 99);  // the part writes it
     EXPECT_TRUE(uses.found(of, uses.now()));
@@ -49,9 +49,20 @@ TEST_F(RegisterUsesTest, WhatIsNotWrittenBeforeALayerIsEnabledIsUsed)
     EXPECT_FALSE(uses.found(of, uses.now()));
 }
 
+TEST_F(RegisterUsesTest, WhatIsWrittenDecidesIfTheGroupIsEnabledThen)
+{
+    Program ahead = part;
+    ahead.push_back(write(cdma, S_POINTER, 1));
+    ahead.push_back(write(cdma, r::D_DATAIN_SIZE_0, 9));
+    EXPECT_EQ(uses.of(uses.now(), ahead).written, (std::vector<bool>{true, true, true, true, false}));
+    ahead.push_back(write(cdma, r::D_DATAIN_SIZE_0, 11));
+    ahead.push_back(write(cdma, cdma.unit().group_start, 1));
+    EXPECT_EQ(uses.of(uses.now(), ahead).written, (std::vector<bool>{true, true, true, true, false, true, true}));
+}
+
 TEST_F(RegisterUsesTest, OfAddressesOnlyWhatIsBelowTheGranuleIs)
 {
-    const auto of = uses.of(uses.now(), part);
+    const auto of = uses.of(uses.now(), part).found;
     set(r::D_DAIN_ADDR_LOW_0, 5 * kGranule);
     set(r::D_DAIN_ADDR_HIGH_0, 1);
     EXPECT_TRUE(uses.found(of, uses.now()));
@@ -61,7 +72,7 @@ TEST_F(RegisterUsesTest, OfAddressesOnlyWhatIsBelowTheGranuleIs)
 
 TEST_F(RegisterUsesTest, SingleRegistersAreUsedButForEvents)
 {
-    const auto of = uses.of(uses.now(), part);
+    const auto of = uses.of(uses.now(), part).found;
     glb.written(reg::glb::S_INTR_STATUS, 1);  // clears what was set: what was written last nobody reads
     EXPECT_TRUE(uses.found(of, uses.now()));
     glb.written(reg::glb::S_INTR_MASK, 1);
@@ -72,7 +83,7 @@ TEST_F(RegisterUsesTest, GroupsAreSeenFromTheOneThatWorksNext)
 {
     set(r::D_LINE_STRIDE, 64);
     const RegisterUses::Contents first = uses.now();
-    const auto of = uses.of(first, part);
+    const auto of = uses.of(first, part).found;
     RegisterUses::Contents later = first;
     uses.turn(later, {.windows = 1u << cdma.unit().base / UnitRegisters::kWindow});
     EXPECT_FALSE(uses.found(of, later));
@@ -85,12 +96,12 @@ TEST_F(RegisterUsesTest, AGroupThatRunsIsUsedWhateverIsWritten)
 {
     RegisterUses::Contents running = uses.now();
     running.units[0].runs[1] = true;
-    const auto of = uses.of(running, {});
-    EXPECT_GT(of.size(), uses.of(uses.now(), {}).size());
+    const auto of = uses.of(running, {}).found;
+    EXPECT_GT(of.size(), uses.of(uses.now(), {}).found.size());
     point_to(1);
     set(r::D_DATAIN_SIZE_0, 99);
     EXPECT_FALSE(uses.found(of, uses.now()));
-    EXPECT_TRUE(uses.found(uses.of(uses.now(), {}), uses.now()));
+    EXPECT_TRUE(uses.found(uses.of(uses.now(), {}).found, uses.now()));
 }
 
 }  // namespace

@@ -99,13 +99,87 @@ TEST(StatePeriod, GroupsTakeTurnsInTheProgramOnly)
         State s(kSince, kPeriod, moves, times);
         const State::Turn turn = s.turn(group);
         s.group(number, turn);
-        s.groups(both, turn, [&](int each) { s.same(each); });
+        s.groups(both, turn, [&](int& each) { s.same(each); });
         EXPECT_EQ(turn.changes, times % 2 != 0);
     }
     EXPECT_EQ(group, 0u);
     EXPECT_EQ(number, 1u);
     EXPECT_EQ(both, (std::array{3, 4}));
     EXPECT_EQ(State::changed_places(0b10'01'01, 0b11'00'11), 0b01'01'10u);
+}
+
+TEST(StatePeriod, AnotherStateMayComeBehindOne)
+{
+    const auto leads = [](const State::Word& from, const State::Word& to) -> std::optional<std::uint64_t> {
+        StatePeriod period(Within::Program, kGranule);
+        period.from = {from};
+        period.to = {to};
+        if (!period.leads()) return std::nullopt;
+        return period.moves().front();
+    };
+    EXPECT_EQ(leads(word(Kind::Same, 5), word(Kind::Same, 7)), 2);
+    EXPECT_EQ(leads(word(Kind::Derived, 5), word(Kind::Derived, 7)), 2);
+    EXPECT_EQ(leads(word(Kind::Fixed, 5), word(Kind::Fixed, 5)), 0);
+    EXPECT_EQ(leads(word(Kind::Fixed, 5), word(Kind::Fixed, 7)), std::nullopt);  // nobody can set it
+    EXPECT_EQ(leads(word(Kind::Address, 512), word(Kind::Address, 513)), 1);
+    EXPECT_EQ(leads(word(Kind::Position, 5, 0, 20), word(Kind::Position, 8, 0, 9)), 3);
+    EXPECT_EQ(leads(word(Kind::Turning, 6, 0, 8), word(Kind::Turning, 1, 0, 8)), 3);
+    EXPECT_EQ(leads(word(Kind::Turning, 6, 0, 8), word(Kind::Turning, 1, 0, 4)), std::nullopt);
+    EXPECT_EQ(leads(word(Kind::Extreme, 5), word(Kind::Extreme, 9)), 0);
+    EXPECT_EQ(leads(word(Kind::Same, 5), word(Kind::Count, 5)), std::nullopt);
+}
+
+/// What is said by a part that has two groups of registers.
+struct Grouped {
+    unsigned next = 0, number = 0;
+    std::array<int, 2> both{};
+    std::array<std::uint64_t, 2> operations{}, left{};
+    std::uint32_t bits = 0;
+
+    void state(State& s)
+    {
+        const State::Turn turn = s.turn(next);
+        s.group(number, turn);
+        s.groups(both, turn, [&](int& each) { s.same(each); });
+        s.interrupts(bits);
+        s.results(turn, [&](unsigned group, auto result) {
+            result(operations[group]);
+            result(left[group]);
+        });
+        if (!turn.changes) return;
+        std::swap(operations[0], operations[1]);
+        std::swap(left[0], left[1]);
+    }
+    StatePeriod::Words words(std::uint32_t turned)
+    {
+        StatePeriod::Words words;
+        State s(kSince, words);
+        s.set_turned(turned);
+        state(s);
+        return words;
+    }
+    bool operator==(const Grouped&) const = default;
+};
+
+TEST(StatePeriod, AStateIsSetAsSeenFromTheGroupThatWorksNext)
+{
+    constexpr std::uint32_t kBoth = 0b11;
+    Grouped from{.next = 0, .number = 0, .both = {3, 4}, .operations = {1, 1}, .left = {30, 40}, .bits = 0b01};
+    Grouped to{.next = 1, .number = 1, .both = {5, 6}, .operations = {2, 1}, .left = {50, 40}, .bits = 0b10};
+    StatePeriod period(Within::Program, kGranule);
+    period.from = from.words(0);
+    period.to = to.words(kBoth);
+    ASSERT_TRUE(period.leads());
+    // the same, but that the groups have changed places before
+    Grouped now{.next = 1, .number = 1, .both = {4, 3}, .operations = {1, 1}, .left = {40, 30}, .bits = 0b10};
+    ASSERT_EQ(now.words(kBoth).size(), period.from.size());
+    State s(kSince, kPeriod, period.moves(), 1);
+    s.set_turned(kBoth, kBoth);
+    now.state(s);
+    EXPECT_EQ(now, (Grouped{.next = 0, .number = 0, .both = {6, 5}, .operations = {1, 2}, .left = {40, 50}, .bits = 0b01}));
+    // of results it is told where those of the other group are, and the count of who has left them
+    EXPECT_EQ(period.to[period.to.size() - 1].first, 1);
+    EXPECT_EQ(period.to[period.to.size() - 1].last, -2);
 }
 
 TEST(StatePeriod, PositionsStayBetweenTheirBounds)

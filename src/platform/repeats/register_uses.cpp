@@ -78,15 +78,21 @@ void RegisterUses::turn(Contents& contents, const GroupTurns& turns) const
         if (turns.of(files_[i]->unit().base)) contents.units[i].next ^= 1;
 }
 
-std::vector<RegisterUses::Use> RegisterUses::of(Contents contents, std::span<const ProgramEntry> part) const
+RegisterUses::Uses RegisterUses::of(Contents contents, std::span<const ProgramEntry> part) const
 {
-    std::vector<Use> uses;
-    std::vector<bool> settled(2 * rows_.size());  // written, or a use
+    Uses uses{{}, std::vector<bool>(part.size(), true)};
+    // the entry that wrote it, or that nobody asks any more
+    constexpr std::size_t kSettled = kNone - 1;
+    std::vector<std::size_t> written(2 * rows_.size(), kNone);
     const auto use = [&](std::size_t row, unsigned group) {
-        if (settled[2 * row + group]) return;
-        settled[2 * row + group] = true;
+        const std::size_t by = std::exchange(written[2 * row + group], kSettled);
+        if (by == kSettled) return;
+        if (by != kNone) {
+            uses.written[by] = true;
+            return;
+        }
         const unsigned next = contents.units[rows_[row].unit].next;
-        uses.push_back({row, rows_[row].grouped ? group ^ next : 0, contents.values[2 * row + group]});
+        uses.found.push_back({row, rows_[row].grouped ? group ^ next : 0, contents.values[2 * row + group]});
     };
     const auto runs = [&](std::size_t unit, unsigned group) {
         for (std::size_t row = 0; row < rows_.size(); ++row)
@@ -97,15 +103,19 @@ std::vector<RegisterUses::Use> RegisterUses::of(Contents contents, std::span<con
     for (std::size_t unit = 0; unit < files_.size(); ++unit)
         for (const unsigned group : {0u, 1u})
             if (contents.units[unit].runs[group]) runs(unit, group);
-    for (const ProgramEntry& entry : part) {
-        const auto* write = std::get_if<RegisterWrite>(&entry);
+    for (std::size_t entry = 0; entry < part.size(); ++entry) {
+        const auto* write = std::get_if<RegisterWrite>(&part[entry]);
         const std::size_t unit = write ? unit_at(write->address) : kNone;
         if (unit == kNone) continue;
         this->write(contents, *write);
         const std::uint32_t offset = write->address % UnitRegisters::kWindow;
         const unsigned producer = contents.units[unit].producer;
-        if (offset == files_[unit]->unit().group_start) runs(unit, producer);
-        else if (const std::size_t row = row_at(unit, offset); row != kNone && rows_[row].grouped) settled[2 * row + producer] = true;
+        if (offset == files_[unit]->unit().group_start) {
+            runs(unit, producer);
+        } else if (const std::size_t row = row_at(unit, offset); row != kNone && rows_[row].grouped) {
+            written[2 * row + producer] = entry;
+            uses.written[entry] = false;
+        }
     }
     return uses;
 }

@@ -37,8 +37,13 @@ public:
         unsigned group = 0;  // as seen from the one that works next
         std::uint32_t value = 0;
     };
-    /// What a part of a program depends on that begins with such contents.
-    std::vector<Use> of(Contents contents, std::span<const ProgramEntry> part) const;
+    /// What a part of a program depends on that begins with such contents, and on the values of which of its writes: not of those to a
+    /// group that it does not enable.
+    struct Uses {
+        std::vector<Use> found;
+        std::vector<bool> written;  // by entry
+    };
+    Uses of(Contents contents, std::span<const ProgramEntry> part) const;
     /// It finds the same.
     bool found(std::span<const Use> uses, const Contents& contents) const;
 

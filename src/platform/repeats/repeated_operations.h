@@ -42,6 +42,8 @@ private:
     struct Seen {
         Cycle at = 0, pin = 0;
         std::uint64_t digest = 0;
+        std::uint64_t structure = 0;  // of the words: of what, in which order
+        bool idle = false;            // no group of registers is enabled
         Software::Played played;
         std::size_t done = 0;               // operations that GLB knows of
         GroupTurns turns;                   // of units whose second group is next
@@ -49,15 +51,29 @@ private:
         RegisterUses::Contents registers;
         Snapshot counted;
     };
+    static constexpr std::size_t kNone = SIZE_MAX;
     /// What came between two of them.
     struct Known {
-        std::uint64_t digest = 0;  // of both
+        std::uint64_t digest = 0;  // of the first one
+        bool returns = false;      // the second one is like it
+        bool from_idle = false;
         Software::Part part;
         std::size_t from = 0, to = 0;  // operations that GLB has got to know of
         GroupTurns turns;              // at the first one
         std::vector<RegisterUses::Use> uses;
-        std::vector<std::uint64_t> moves;                        // of the words
-        std::vector<std::pair<std::size_t, Cycle>> since;        // words that say since when: so long before
+        std::vector<std::uint64_t> moves;                   // of the words
+        std::vector<std::pair<std::size_t, Cycle>> since;   // words that say since when: so long before
+        std::vector<std::pair<std::size_t, Cycle>> cycles;  // words that say another cycle: so much later than the first one
+        struct Result {
+            std::size_t word = 0, from = 0, other = 0;  // the larger of these two was, and `add` more; kNone: `add`
+            std::uint64_t add = 0;
+        };
+        std::vector<Result> results;  // that operations leave
+        struct OfLayer {
+            std::size_t word = 0;
+            std::uint64_t from = 0, to = 0;
+        };
+        std::vector<OfLayer> of_layers;                          // words that count in one
         SnapshotStep step;                                       // what is counted in it
         std::vector<std::pair<Cycle, SnapshotStep>> interrupts;  // so much later, and what had been counted since
         std::shared_ptr<const CriticalPath::Way> way;            // null without causes
@@ -65,18 +81,22 @@ private:
     /// It comes so many times next.
     struct Next {
         const Known* known = nullptr;
-        std::uint64_t times = 0;
+        std::vector<std::size_t> ends;  // entries of the program
     };
+    void go_on(Seen here);
     bool take(Seen& seen);
     GroupTurns turns() const;
-    std::uint64_t digest(Cycle now);
+    void digest(Seen& seen);
     void learn(const Seen& now);
+    bool is_known(const Seen& before, const Seen& now) const;
     std::optional<Known> between(const Seen& before, const Seen& now);
-    std::uint64_t times(const Known& known, const Seen& now) const;
+    std::vector<std::size_t> ends(const Known& known, const Seen& now) const;
     Next next(const Seen& now) const;
-    bool skip(const Known& known, std::uint64_t times, Seen& now);
+    std::vector<Known::Result> results(const Seen& before, const Seen& now) const;
+    std::vector<std::uint64_t> moves(const Known& known, std::uint64_t times, const Seen& now) const;
+    bool skip(const Known& known, const std::vector<std::size_t>& ends, Seen& now);
     std::vector<GlbCore::Done> done(const Known& known, std::uint64_t times, const Seen& now) const;
-    void expect(const Known& known, std::uint64_t times, const Seen& now);
+    void expect(const Known& known, std::uint64_t times, Seen now);
     void check(Cycle now);
 
     Clock& clock_;
@@ -94,10 +114,10 @@ private:
     std::deque<Known> known_;
     StatePeriod::Words words_;
     StatePeriod states_;
-    Cycle next_ = 0, period_ = 0;       // checked: where the state is compared
-    std::uint64_t left_ = 0;            // so often
-    Snapshot counted_;                  // and what had been counted before
-    std::optional<SnapshotStep> step_;  // in a period
+    // checked: what comes next, so often, and where that begins
+    std::optional<Known> expected_;
+    std::uint64_t left_ = 0;
+    Seen since_;
     Cycle skipped_ = 0;
 };
 

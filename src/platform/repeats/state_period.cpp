@@ -20,11 +20,28 @@ bool StatePeriod::measure(Cycle since, Cycle period)
     return true;
 }
 
+bool StatePeriod::leads()
+{
+    if (to.size() != from.size()) return false;
+    moves_.assign(to.size(), 0);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const State::Word &a = from[i], &b = to[i];
+        if (a.kind != b.kind || (a.kind == State::Kind::Fixed && a.value != b.value)) return false;
+        if (a.kind == State::Kind::Turning && a.last != b.last) return false;
+        moves_[i] = a.kind == State::Kind::Extreme ? 0 : b.value - a.value;
+        if (b.kind == State::Kind::Turning && b.last != 0)
+            moves_[i] = (moves_[i] + static_cast<std::uint64_t>(b.last)) % static_cast<std::uint64_t>(b.last);
+    }
+    return true;
+}
+
 bool StatePeriod::goes_on(const State::Word& a, const State::Word& b, Cycle since, Cycle period) const
 {
     const std::uint64_t moved = b.value - a.value;
     switch (a.kind) {
         case State::Kind::Same:
+        case State::Kind::Fixed:
+        case State::Kind::Derived:
             return moved == 0;
         case State::Kind::Cycle:
             if (moved == 0) return a.value <= since || a.value == kNever;
@@ -39,6 +56,9 @@ bool StatePeriod::goes_on(const State::Word& a, const State::Word& b, Cycle sinc
             return true;
         case State::Kind::LayerCount:
             return moved == 0 || within_ == Within::Layer;
+        case State::Kind::Result:
+        case State::Kind::Total:
+            return moved == 0 || within_ == Within::Program;
         case State::Kind::Layers:
             return moved == 0 || within_ == Within::Program;
         case State::Kind::Position: {
@@ -74,10 +94,10 @@ bool StatePeriod::expected(const State::Word& a, const State::Word& b, std::uint
     return b.value == value;
 }
 
-std::string StatePeriod::compare(Words& later, Cycle now)
+std::string StatePeriod::compare(const Words& later, Cycle now)
 {
     from.swap(to);
-    to.swap(later);
+    to = later;
     for (std::size_t i = 0; i < std::min(to.size(), from.size()); ++i)
         if (const State::Word& a = from[i], &b = to[i]; !expected(a, b, moves_[i], now))
             return fmt::format("{}:{} has {} in place of {}", b.where.file, b.where.line, b.value, a.value + moves_[i]);

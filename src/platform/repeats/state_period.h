@@ -23,6 +23,8 @@ public:
     Words from, to;  // at its ends
     /// How far words have moved in a period of so many cycles behind `since`. False if one of them has in a way that does not go on.
     bool measure(Cycle since, Cycle period);
+    /// The same, where the second state may be another one. False if it cannot be set.
+    bool leads();
     const std::vector<std::uint64_t>& moves() const { return moves_; }
     /// A state from which on words move like that.
     void begin(const Words& words, const std::vector<std::uint64_t>& moves)
@@ -33,7 +35,7 @@ public:
     /// How often the positions may move on.
     std::uint64_t times() const;
     /// What of the state in cycle `now`, a period behind `to`, is not as was to be expected; empty: nothing. It takes the place of `to`.
-    std::string compare(Words& later, Cycle now);
+    std::string compare(const Words& later, Cycle now);
 
 private:
     bool goes_on(const State::Word& a, const State::Word& b, Cycle since, Cycle period) const;

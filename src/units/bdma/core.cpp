@@ -430,8 +430,8 @@ void BdmaCore::state(State& s)
     });
     for (Ring<Cycle>* cycles : {&slots, &gathering}) cycles->state(s, [&](Cycle& at) { s.cycle(at); });
     for (Cycle* at : {&head_moved, &pending_at, &active_at, &busy_changes[0], &busy_changes[1]}) s.cycle(*at);
-    for (const std::uint32_t number : {gathered, active_left, pending_group, active_group}) s.same(number);
-    for (const bool flag : {pending, active, busy[0], busy[1], loading, storing, sending_data}) s.same(flag);
+    for (std::uint32_t* const number : {&gathered, &active_left, &pending_group, &active_group}) s.same(*number);
+    for (bool* const flag : {&pending, &active, &busy[0], &busy[1], &loading, &storing, &sending_data}) s.same(*flag);
     s.same(previous_from);
     if (loading) load_walk.state(s);
     read_out.state(s, [&](ReadRequest& request) { state_of(s, request); });
@@ -453,7 +453,7 @@ void BdmaCore::state(State& s)
     });
     write_out.state(s, [&](WritePacket& packet) { state_of(s, packet); });
     acks.state(s);
-    done_groups.state(s, [&](unsigned group) { s.same(group); });
+    done_groups.state(s, [&](unsigned& group) { s.same(group); });
 
     s.cycle(evaluated);
     s.cycle(next);

@@ -82,8 +82,11 @@ struct CaccCore final : DirectCore<CaccCore> {
     std::uint32_t entries_per_atom = 1;
     std::uint64_t saturated = 0;  // of the layer under way
     bool delivered_last = true;   // the last atom delivered was the last of its layer
-    std::array<std::uint64_t, 2> group_saturated{};
-    std::array<Cycle, 2> group_saturated_from{};
+    struct Saturated {
+        std::uint64_t layers = 0, sums = 0;  // of the group so far, of the last one
+        Cycle from = 0;
+    };
+    std::array<Saturated, 2> group_saturated{};
 
     // ---- output side: one beat at a time; when it will be valid follows from the one before
     bool offered = false;          // the channel holds a beat
@@ -131,8 +134,7 @@ void CaccCore::start_layer(Cycle at)
 void CaccCore::finish_layer()
 {
     const unsigned group = registers.consumer();
-    group_saturated[group] = saturated;
-    group_saturated_from[group] = done_at + 1;
+    group_saturated[group] = {group_saturated[group].layers + 1, saturated, done_at + 1};
     registers.finish(done_at);
     clocks.off(done_at + facts::cacc::kGateOff + 1);
     running = false;
@@ -142,8 +144,8 @@ void CaccCore::finish_layer()
 std::optional<std::uint32_t> CaccCore::read_status(std::uint32_t offset, unsigned group, Cycle at) const
 {
     if (offset != reg::cacc::D_OUT_SATURATION) return std::nullopt;
-    if (registers.enabled(group, at) || at < group_saturated_from[group]) return 0;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(group_saturated[group], UINT32_MAX));
+    if (registers.enabled(group, at) || at < group_saturated[group].from) return 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(group_saturated[group].sums, UINT32_MAX));
 }
 
 void CaccCore::advance(Cycle to)
@@ -334,11 +336,14 @@ void CaccCore::state(State& s)
 {
     const State::Turn turn = registers.state(s);
     delivery.state(s);
-    for (const bool flag : {running, delivered_last, offered}) s.same(flag);
+    for (bool* const flag : {&running, &delivered_last, &offered}) s.same(*flag);
     s.same(entries_per_atom);
     s.same(saturated);
-    s.groups(group_saturated, turn, [&](std::uint64_t sums) { s.same(sums); });
-    s.groups(group_saturated_from, turn, [&](Cycle& from) { s.cycle(from); });
+    s.results(turn, [&](unsigned group, auto result) {
+        result(group_saturated[group].layers);
+        result(group_saturated[group].sums);
+    });
+    s.groups(group_saturated, turn, [&](Saturated& group) { s.cycle(group.from); });
     for (Cycle* at : {&now, &done_at, &beat_at, &stage2, &stage3, &free_at}) s.cycle(*at);
     s.same(beat);
     s.group(interrupt_group, turn);

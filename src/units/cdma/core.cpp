@@ -135,7 +135,8 @@ void CdmaCore::start_clocks(Cycle at)
 void CdmaCore::finish_layer(Cycle at)
 {
     registers.finish(at);
-    results[layer.group] = {data.nans(),
+    results[layer.group] = {results[layer.group].layers + 1,
+                            data.nans(),
                             weights.nans(),
                             data.infs(),
                             weights.infs(),
@@ -366,7 +367,15 @@ void CdmaCore::attach(ProbeSet& probes)
 void CdmaCore::state(State& s)
 {
     // registers tell layers apart: what changes only where one starts or ends is not said
-    if (registers.state(s).changes) {
+    const State::Turn turn = registers.state(s);
+    s.results(turn, [&](unsigned group, auto result) {
+        Results& left = results[group];
+        result(left.layers);
+        for (std::uint32_t* const number : {&left.nan_data, &left.nan_weight, &left.inf_data, &left.inf_weight, &left.data_stall,
+                                            &left.weight_stall, &left.data_latency, &left.weight_latency})
+            result(*number);
+    });
+    if (turn.changes) {
         layer.group ^= 1;
         std::swap(results[0], results[1]);
     }

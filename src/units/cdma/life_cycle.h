@@ -40,6 +40,7 @@ private:
 
 /// What software reads of a finished layer, by register group.
 struct Results {
+    std::uint64_t layers = 0;  // of the group so far
     std::uint32_t nan_data = 0, nan_weight = 0, inf_data = 0, inf_weight = 0;
     std::uint32_t data_stall = 0, weight_stall = 0, data_latency = 0, weight_latency = 0;
 };

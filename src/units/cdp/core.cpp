@@ -52,6 +52,8 @@ struct CdpCore final : DirectCore<CdpCore> {
             if (offset == reg::cdp::S_LUT_ACCESS_CFG) return window.configuration();
             return std::nullopt;
         };
+        registers.counts_on(reg::cdp::D_PERF_WRITE_STALL);
+        read_registers.counts_on(reg::cdp_rdma::D_PERF_READ_STALL);
         values.compute(computes);
     }
 
@@ -303,7 +305,7 @@ void CdpCore::state(State& s)
     writer.state(s);
     acks.state(s);
     done_groups.state(s, [&](unsigned& group) { s.group(group, turn); });
-    for (const bool flag : {running, reading, begun}) s.same(flag);
+    for (bool* const flag : {&running, &reading, &begun}) s.same(*flag);
     s.cycle(evaluated);
     s.cycle(next);
     phases.state(s);

@@ -153,8 +153,8 @@ void BeatWalk::state(State& s)
 {
     passes_.state(s);
     s.same(fresh_);
-    for (const std::uint8_t place : {beat_.pixel, beat_.pixels, beat_.chunk}) s.same(place);
-    for (const bool flag : {beat_.last_surface, beat_.last_block, beat_.last_line}) s.same(flag);
+    for (std::uint8_t* const place : {&beat_.pixel, &beat_.pixels, &beat_.chunk}) s.same(*place);
+    for (bool* const flag : {&beat_.last_surface, &beat_.last_block, &beat_.last_line}) s.same(*flag);
 }
 
 }  // namespace dlasim::cdp

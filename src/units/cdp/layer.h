@@ -58,7 +58,7 @@ struct Pass {
 inline void state_of(State& s, Pass& pass)
 {
     s.same(pass.pixels);
-    for (const bool flag : {pass.last_surface, pass.last_block, pass.last_line}) s.same(flag);
+    for (bool* const flag : {&pass.last_surface, &pass.last_block, &pass.last_line}) s.same(*flag);
 }
 
 /// Walks over the passes of a cube.

@@ -114,7 +114,7 @@ public:
     }
     void state(State& s) override
     {
-        for (const bool flag : {open_, sum_bypass_, multiply_bypass_, is_float_}) s.same(flag);
+        for (bool* const flag : {&open_, &sum_bypass_, &multiply_bypass_, &is_float_}) s.same(*flag);
         elements::say(s, gate_, in_, x_stage_, info_stage_, x_, info_, buffer_, sum_, widen_, sums_, index_, table_, interpolator_, flags_,
                       interpolated_, multiplier_, multiplier_out_, out_);
     }

@@ -117,7 +117,7 @@ bool ReadDma::request(bool& asked_all)
 
 void ReadDma::state(State& s)
 {
-    for (const bool flag : {asking_, blocked_, ends_, waits_for_memory_}) s.same(flag);
+    for (bool* const flag : {&asking_, &blocked_, &ends_, &waits_for_memory_}) s.same(*flag);
     if (asking_) {
         passes_.state(s);
         state_of(s, pass_);
@@ -127,9 +127,9 @@ void ReadDma::state(State& s)
     context_fifo_.state(s);
     contexts_.state(s, [&](Pass& pass) { state_of(s, pass); });
     s.same(coming_);
-    words_.state(s, [&](std::uint8_t atoms) { s.same(atoms); });
+    words_.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
     elements::say(s, latency_, cutter_, out_);
-    for (const std::uint32_t left : {chunks_left_, pixels_left_, half_}) s.same(left);
+    for (std::uint32_t* const left : {&chunks_left_, &pixels_left_, &half_}) s.same(*left);
     state_of(s, sending_);
     s.count(stalls_);
     s.count(atoms_);

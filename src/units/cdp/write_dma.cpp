@@ -113,7 +113,7 @@ void WriteDma::offer(Cycle now, Answer& answer)
 
 void WriteDma::state(State& s)
 {
-    for (const bool flag : {primary_, counts_stalls_, fresh_, data_phase_, blocked_}) s.same(flag);
+    for (bool* const flag : {&primary_, &counts_stalls_, &fresh_, &data_phase_, &blocked_}) s.same(*flag);
     elements::say(s, input_, arriving_, gatherer_, commands_, passes_);
     state_of(s, pass_);
     s.same(pixel_);

@@ -88,7 +88,7 @@ void GlbCore::state(State& s)
     s.same(level_);
     std::size_t done = done_.size();  // more of them are told by repeat()
     s.layers(done);
-    pin.state(s, [&](bool level) { s.same(level); });
+    pin.state(s, [&](bool& level) { s.same(level); });
 }
 
 UnitReport GlbCore::report(Cycle end)

@@ -54,7 +54,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
         bool any = false;
         Slices slices;  // lines left in the buffer
 
-        void state(State& s) const
+        void state(State& s)
         {
             s.same(any);
             s.same(slices);
@@ -62,10 +62,11 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
             s.same(layer.mode);
             s.same(layer.data_banks);
             s.same(layer.weight_banks);
-            s.same(layer.entries * layer.loaded_batches);
+            s.same(layer.entries);
+            s.same(layer.loaded_batches);
             s.same(layer.skip_weight_release);
             if (!layer.skip_weight_release) return;
-            for (const std::uint32_t kept : {layer.last_kernel, layer.weight_entries, layer.mask_entries}) s.same(kept);
+            for (std::uint32_t* const kept : {&layer.last_kernel, &layer.weight_entries, &layer.mask_entries}) s.same(*kept);
         }
     };
 
@@ -460,6 +461,9 @@ Cycle CscCore::horizon() const
 void CscCore::catch_up(Cycle end)
 {
     if (trail && issued_until < end) tell_gap();
+    if (life != Life::Idle) return;
+    while (end > facts::csc::kCreditToCounter && ports.credit.available(end - 1 - facts::csc::kCreditToCounter))
+        sequencer.add_credit(ports.credit.take());
 }
 
 UnitReport CscCore::report(Cycle end)
@@ -502,7 +506,7 @@ void CscCore::state(State& s)
         weights.state(s);
         data.state(s);
     }
-    for (const bool flag : {data_pending, weight_pending, credit_short}) s.same(flag);
+    for (bool* const flag : {&data_pending, &weight_pending, &credit_short}) s.same(*flag);
     for (Cycle* at : {&now, &data_ack, &weight_ack, &busy_at, &done_at, &issued_until, &loaded_at, &weights_at}) s.cycle(*at);
     if (trail) {
         s.same(gap.why);

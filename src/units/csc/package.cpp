@@ -75,7 +75,7 @@ void state_of(State& s, Package& p)
     for (const std::uint32_t part :
          {p.kernel_column, p.kernel_row, p.channels, p.weight_elements, p.sub_rows, p.kernels, p.length, p.size, p.execution, p.loads})
         s.same(part);
-    for (const bool flag : {p.last_slice, p.block_end, p.channel_end, p.group_end, p.layer_end}) s.same(flag);
+    for (bool* const flag : {&p.last_slice, &p.block_end, &p.channel_end, &p.group_end, &p.layer_end}) s.same(*flag);
 }
 
 void PackageGenerator::state(State& s)
@@ -87,7 +87,7 @@ void PackageGenerator::state(State& s)
     s.inner_position(row_, std::int64_t{l.rows} - 2, group_);
     const std::uint32_t whole = l.long_stripes ? 2 * l.upper : l.upper + 1;
     s.inner_position_down(left_, whole, std::uint64_t{group_} * l.rows + row_);
-    for (const std::uint32_t inner : {slice_, r_, s_}) s.same(inner);
+    for (std::uint32_t* const inner : {&slice_, &r_, &s_}) s.same(*inner);
     s.same(last_stripe_);
     state_of(s, package_);
 }

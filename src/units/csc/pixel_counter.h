@@ -29,7 +29,7 @@ public:
     template <class S>
     void state(S& s)
     {
-        for (const std::uint32_t part : {first_, step_, chunk_, left_over_, now_, slice_, stripe_}) s.same(part);
+        for (std::uint32_t* const part : {&first_, &step_, &chunk_, &left_over_, &now_, &slice_, &stripe_}) s.same(*part);
         s.same(slices_seen_);
         s.same(odd_);
         s.same(odd_stripe_);

@@ -35,7 +35,7 @@ public:
     template <class S>
     void state(S& s)
     {
-        for (const bool flag : {current_pad_, previous_pad_, loaded_, padded_}) s.same(flag);
+        for (bool* const flag : {&current_pad_, &previous_pad_, &loaded_, &padded_}) s.same(*flag);
         s.same(shift_);
         s.same(start_);
     }

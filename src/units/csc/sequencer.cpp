@@ -133,12 +133,12 @@ void Sequencer::state(State& s)
     s.same(weights_popped_ - data_popped_);
     for (std::uint64_t n = data_popped_; n != generated_; ++n) state_of(s, packages_[n % kSlots]);
     for (Fifo* fifo : {&data_, &weights_}) {
-        for (const bool flag : {fifo->input, fifo->busy, fifo->full}) s.same(flag);
+        for (bool* const flag : {&fifo->input, &fifo->busy, &fifo->full}) s.same(*flag);
         s.same(fifo->words);
     }
     s.same(pop_);
     s.cycle(clock_);
-    for (const bool flag : {package_valid_, quiet_, finished_}) s.same(flag);
+    for (bool* const flag : {&package_valid_, &quiet_, &finished_}) s.same(*flag);
 }
 
 }  // namespace dlasim::csc

@@ -501,7 +501,7 @@ void Bridge::state(State& s, Burst& burst)
     const bool read = burst.payload.get_command() == TLM_READ_COMMAND;
     s.address(burst.command.address);
     for (const std::uint32_t part : {std::uint32_t{burst.command.id}, burst.beats, burst.filled}) s.same(part);
-    for (const bool flag : {burst.command.last, burst.sent, burst.answered, burst.completed, burst.all_enabled}) s.same(flag);
+    for (bool* const flag : {&burst.command.last, &burst.sent, &burst.answered, &burst.completed, &burst.all_enabled}) s.same(*flag);
     // before that they are those of another burst, from the pool
     if (burst.sent) s.cycle(burst.asked);
     if (burst.answered || !read) s.cycle(burst.from);

@@ -47,6 +47,7 @@ public:
 
     void advance(Cycle to) override;
     Cycle horizon() const override;
+    void catch_up(Cycle end) override { ingress_.catch_up(end); }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void state(State& s) override;

@@ -58,6 +58,7 @@ private:
             Machine::advance(to);
             return fabric.horizon();
         }
+        void catch_up(Cycle end) override { fabric.catch_up(end); }
         UnitReport report(Cycle end) override { return fabric.report(end); }
         std::string waiting_for() const override
         {

@@ -343,6 +343,13 @@ Cycle ReadIngress::horizon(Cycle now) const
     return ordered_from_ > now ? std::min(ordered_from_, credit) : credit;
 }
 
+void ReadIngress::catch_up(Cycle end)
+{
+    for (ClientState& client : clients_)
+        if (end != 0 && client.depth != 0 && !client.out_of_credit && client.link && !client.link->request.unused())
+            refund(client, end - 1);
+}
+
 Cycle ReadIngress::next_credit() const
 {
     Cycle first = kNever;
@@ -445,10 +452,11 @@ void ReadIngress::state(State& s)
     s.cycle(ordered_from_);
     s.same(outstanding_);
     s.count(commands_);
-    for (const std::uint32_t clients : {waiting_, weighted_, active_, starved_, holding_, rung_, open_, read_limit_}) s.same(clients);
+    for (std::uint32_t* const clients : {&waiting_, &weighted_, &active_, &starved_, &holding_, &rung_, &open_, &read_limit_})
+        s.same(*clients);
     s.same(weight_);
     s.cycle(credit_due_);
-    for (const bool flag : {belled_, changed_, again_, limit_blocks_, accepted_}) s.same(flag);
+    for (bool* const flag : {&belled_, &changed_, &again_, &limit_blocks_, &accepted_}) s.same(*flag);
 }
 
 }  // namespace dlasim::fabric

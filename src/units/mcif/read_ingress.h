@@ -44,8 +44,14 @@ struct ReadCommand {
 template <class S>
 void state_of(S& s, ReadContext& context)
 {
-    for (const auto part : {0u + context.beats, 0u + context.atoms, 0u + context.half, 0u + context.lane, 0u + context.odd_end})
-        s.same(part);
+    std::array<std::uint32_t, 5> parts{context.beats, context.atoms, context.half, context.lane, context.odd_end};
+    s.same(parts);
+    if (!s.advancing()) return;
+    context.beats = parts[0] & 0xff;
+    context.atoms = parts[1] & 0xff;
+    context.half = parts[2] & 1;
+    context.lane = parts[3] & 1;
+    context.odd_end = parts[4] & 1;
 }
 template <class S>
 void state_of(S& s, ReadCommand& command)
@@ -80,6 +86,8 @@ public:
     Cycle in_transit_until() const { return ordered_from_; }
     /// The next credit that a blocked client waits for, the end of a transit.
     Cycle horizon(Cycle now) const;
+    /// Credits that came before cycle `end`, of clients that do not wait for them.
+    void catch_up(Cycle end);
     bool empty() const { return !serialising_ && !ordered_.valid() && !ar_.valid() && holding_ == 0; }
     void apply(const FabricSettings& settings);
     void connect_doorbells();

@@ -212,8 +212,8 @@ void WriteClient::state(State& s)
         s.same(ack_);
         s.address(address_);
         s.inner_position_down(left_, 2 * block_, requests_);
-        for (const bool flag : {odd_start_, first_beat_}) s.same(flag);
-        for (const std::uint8_t number : {beats_left_, atoms_left_, lane_}) s.same(number);
+        for (bool* const flag : {&odd_start_, &first_beat_}) s.same(*flag);
+        for (std::uint8_t* const number : {&beats_left_, &atoms_left_, &lane_}) s.same(*number);
     }
     for (auto& lane : lanes_) lane.state(s);
     data_.state(s, [](bool) {});

@@ -23,7 +23,7 @@ std::optional<unsigned> Completion::clock(const Inputs& in)
 
 void Completion::state(State& s, State::Turn turn)
 {
-    for (const bool flag : {reader_done_, waiting_, remembered_, done_, done_before_}) s.same(flag);
+    for (bool* const flag : {&reader_done_, &waiting_, &remembered_, &done_, &done_before_}) s.same(*flag);
     groups_.state(s, [&](unsigned& group) { s.group(group, turn); });
 }
 

@@ -43,6 +43,8 @@ struct PdpCore final : DirectCore<PdpCore> {
     {
         reader.connect(ports.read_mc, ports.read_cv);
         writer.connect(ports.write_mc, ports.write_cv);
+        registers.counts_on(reg::pdp::D_PERF_WRITE_STALL);
+        read_registers.counts_on(reg::pdp_rdma::D_PERF_READ_STALL);
         values.compute(computes);
     }
 
@@ -408,7 +410,7 @@ void PdpCore::state(State& s)
     s.cycle(late_acknowledge);
     s.cycle(next);
     s.cycle(due);
-    for (const bool flag : {active, running, reading, flying, offered}) s.same(flag);
+    for (bool* const flag : {&active, &running, &reading, &flying, &offered}) s.same(*flag);
     s.group(read_parity, read_turn);
     s.group(write_parity, turn);
     phases.state(s);

@@ -71,7 +71,7 @@ void Input::sweep_sdp(bool offered, elements::Flow& flow)
 
 void Input::state(State& s)
 {
-    for (const bool flag : {flying_, memory_open_, sdp_open_}) s.same(flag);
+    for (bool* const flag : {&flying_, &memory_open_, &sdp_open_}) s.same(*flag);
     elements::say(s, nan_, sdp_, wider_, stage_);
     s.same(sdp_held_);
     for (unsigned i = 0; i < sdp_held_; ++i) s.same(voids_[i]);

@@ -180,7 +180,7 @@ void ReadDma::state(State& s, Cycle ahead)
         s.address(address);
     }
     lines_.state(s, [&](Line& line) { s.same(line.atoms); });
-    for (const bool flag : {count_stall_, blocked_, moving_}) s.same(flag);
+    for (bool* const flag : {&count_stall_, &blocked_, &moving_}) s.same(*flag);
     s.count(stall_);
     s.count(atoms_read_);
 

@@ -122,7 +122,7 @@ void HorizontalSchedule::state(State& s)
     BeatRuns::state(s);
     s.same(pass_);
     s.position(line_, 0, std::int64_t{lines_} - 2);  // behind the last one more is flushed
-    for (const std::uint32_t place : {x_, carried_}) s.same(place);
+    for (std::uint32_t* const place : {&x_, &carried_}) s.same(*place);
     s.same(bubbles_);
 }
 

@@ -29,7 +29,7 @@ public:
     void state(State& s)
     {
         state_of(s, block_);
-        for (const std::uint32_t place : {request_, filled_, outer_, inner_}) s.same(place);
+        for (std::uint32_t* const place : {&request_, &filled_, &outer_, &inner_}) s.same(*place);
     }
 
 private:

@@ -425,7 +425,7 @@ void RubikCore::state(State& s)
 {
     const auto command = [&](rubik::Write& item) { state_of(s, item); };
     const State::Turn turn = registers.state(s);
-    for (const bool flag : {running, reading, filling, commanding, sending}) s.same(flag);
+    for (bool* const flag : {&running, &reading, &filling, &commanding, &sending}) s.same(*flag);
     s.cycle(active_at);
 
     if (reading) reads.state(s);
@@ -438,9 +438,9 @@ void RubikCore::state(State& s)
         s.same(side.full);
         s.cycle(side.changes);
     }
-    for (const unsigned number : {fill_bank, drain_bank, blocks_filled}) s.same(number);
-    fill_pipe.state(s, [&](bool ends) { s.same(ends); });
-    drains.state(s, [&](std::uint32_t opens) { s.same(opens); });
+    for (unsigned* const number : {&fill_bank, &drain_bank, &blocks_filled}) s.same(*number);
+    fill_pipe.state(s, [&](bool& ends) { s.same(ends); });
+    drains.state(s, [&](std::uint32_t& opens) { s.same(opens); });
     s.same(open);
     packer.state(s);
     s.same(waiting.size());

@@ -64,7 +64,7 @@ struct Block {
 };
 inline void state_of(State& s, Block& block)
 {
-    for (const std::uint32_t size : {block.requests, block.atoms, block.pitch, block.columns, block.rows}) s.same(size);
+    for (std::uint32_t* const size : {&block.requests, &block.atoms, &block.pitch, &block.columns, &block.rows}) s.same(*size);
 }
 
 struct Read {

@@ -394,12 +394,12 @@ UnitReport SdpCore::report(Cycle end)
 void SdpCore::state(State& s)
 {
     const State::Turn turn = registers.state(s);
-    status.turned(turn);
-    read_status.turned(read_registers.state(s));
+    status.state(s, turn);
+    read_status.state(s, read_registers.state(s));
     machine->state(s);
     acknowledge.state(s, turn);
     s.cycle(next);
-    for (const bool flag : {active, running, reading, refused, reads, tables_written, count_stall, count_reads}) s.same(flag);
+    for (bool* const flag : {&active, &running, &reading, &refused, &reads, &tables_written, &count_stall, &count_reads}) s.same(*flag);
     s.same(pending);
     s.same(reads_begun - reads_used);
     for (std::uint64_t* number : {&reads_begun, &reads_used, &layers}) s.layers(*number);

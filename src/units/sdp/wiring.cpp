@@ -280,7 +280,7 @@ void Wiring<Parts>::state(State& s)
     elements::say(s, input_, mux_, bs_, bn_, ew_, converter_, output_, to_pdp_, features_);
     for (unsigned i = 0; i < 3; ++i) {
         elements::say(s, operands_[i], gates_[i].alu, gates_[i].mul);
-        for (const bool flag : {operand_out_[i].alu, operand_out_[i].mul, streams_[i].alu, streams_[i].mul}) s.same(flag);
+        for (bool* const flag : {&operand_out_[i].alu, &operand_out_[i].mul, &streams_[i].alu, &streams_[i].mul}) s.same(*flag);
     }
     s.same(streaming_);
 }

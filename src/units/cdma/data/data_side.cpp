@@ -189,7 +189,7 @@ void DataSide::state(State& s)
     state_of(s, slot_);
     info_.state(s, [&](const RequestInfo& info) { state_of(s, info); });
     for (elements::Stage<ReadRequest>& stage : requests_) stage.state(s, [&](ReadRequest& request) { state_of(s, request); });
-    for (elements::Stage<std::uint8_t>& stage : responses_) stage.state(s, [&](std::uint8_t atoms) { s.same(atoms); });
+    for (elements::Stage<std::uint8_t>& stage : responses_) stage.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
     s.same(received_);
     beats_.state(s, [](const ReadBeat&) {});
     if (fetcher_) fetcher_->state(s);

@@ -196,10 +196,10 @@ void FeatureFetcher::state(State& s)
     s.same(in_group_);
     s.same(turn_);
     s.address(grain_base_);
-    for (const std::uint64_t atoms : counted_) s.same(atoms);
+    for (std::uint64_t& atoms : counted_) s.same(atoms);
     s.same(onfly_);
 
-    for (const std::uint32_t atoms : fill_) s.same(atoms);
+    for (std::uint32_t& atoms : fill_) s.same(atoms);
     s.same(blocked_);
     s.same(all_read_);
     lines_done(read_lines_);

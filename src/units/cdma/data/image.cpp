@@ -161,7 +161,7 @@ void ImageFetcher::state(State& s)
 {
     DataFetcher::state(s);
     for (Plane& plane : planes_) {
-        for (const std::uint32_t atoms : plane.left) s.same(atoms);
+        for (std::uint32_t& atoms : plane.left) s.same(atoms);
         s.same(plane.requested);
         s.same(plane.first);
     }
@@ -178,7 +178,7 @@ void ImageFetcher::state(State& s)
     s.same(offered_line_end_);
     s.same(onfly_);
 
-    for (const std::int32_t atoms : bundle_) s.same(atoms);
+    for (std::int32_t& atoms : bundle_) s.same(atoms);
     s.cycle(packer_free_);
     s.cycle(last_beat_);
     s.same(beats_.size());

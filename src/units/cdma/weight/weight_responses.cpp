@@ -125,7 +125,7 @@ void WeightResponses::buffer_write(Cycle at)
 
 void WeightResponses::state(State& s, bool done)
 {
-    for (elements::Stage<std::uint8_t>& stage : stages_) stage.state(s, [&](std::uint8_t atoms) { s.same(atoms); });
+    for (elements::Stage<std::uint8_t>& stage : stages_) stage.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
     s.same(received_);
     s.same(held_weights_);
     s.same(held_mask_);

@@ -88,7 +88,7 @@ void WeightSide::state(State& s)
     s.same(busy_);
     s.same(awake_);
     fifos_.info.state(s, [&](const RequestInfo& info) { state_of(s, info); });
-    fifos_.sizes.state(s, [&](std::uint32_t size) { s.same(size); });
+    fifos_.sizes.state(s, [&](std::uint32_t& size) { s.same(size); });
     requests_.state(s);
     values_.state(s);
     status_.state(s);

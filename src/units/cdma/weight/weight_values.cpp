@@ -115,7 +115,7 @@ void WeightValues::state(State& s)
     s.same(ahead_);
     s.same(received_);
     s.same(size_reads_);
-    sizes_.state(s, [&](std::uint32_t size) { s.same(size); });
+    sizes_.state(s, [&](std::uint32_t& size) { s.same(size); });
     s.same(mask_.next);
     s.same(mask_.taken);
     s.count(atoms_read_);

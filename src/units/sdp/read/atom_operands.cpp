@@ -60,8 +60,8 @@ bool AtomOperandStream::sweep_rods(unsigned read, unsigned written)
 void AtomOperands::start(const ReadLayer& layer)
 {
     OperandReader::start(layer);
-    alu.start(layer);
-    mul.start(layer);
+    if (layer.uses_alu()) alu.start(layer);
+    if (layer.uses_mul()) mul.start(layer);
     collected_ = group_ = 0;
 }
 

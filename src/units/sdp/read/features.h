@@ -52,7 +52,7 @@ public:
         s.same(beat_);
         s.same(written_);
         s.position(left_, kNearEnd, INT64_MAX);
-        for (Ring<std::uint32_t>* requests : {&words_, &beats_}) requests->state(s, [&](std::uint32_t size) { s.same(size); });
+        for (Ring<std::uint32_t>* requests : {&words_, &beats_}) requests->state(s, [&](std::uint32_t& size) { s.same(size); });
     }
 
 private:
@@ -92,11 +92,11 @@ public:
     {
         for (auto& fifo : fifos_) fifo.state(s);
         elements::say(s, out_, pack_, ahead_);
-        for (const unsigned number : {collected_, group_}) s.same(number);
+        for (unsigned* const number : {&collected_, &group_}) s.same(*number);
         s.same(written_);
         s.same(read_);
         s.position(left_, kNearEnd, INT64_MAX);
-        for (Ring<std::uint32_t>* requests : {&writes_, &reads_}) requests->state(s, [&](std::uint32_t size) { s.same(size); });
+        for (Ring<std::uint32_t>* requests : {&writes_, &reads_}) requests->state(s, [&](std::uint32_t& size) { s.same(size); });
     }
 
 private:

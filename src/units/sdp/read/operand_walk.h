@@ -51,8 +51,8 @@ public:
     template <class S>
     void state(S& s)
     {
-        for (const bool flag : {on_, stuck_}) s.same(flag);
-        for (const std::uint32_t part : {collected_, x_, second_, batch_}) s.same(part);
+        for (bool* const flag : {&on_, &stuck_}) s.same(*flag);
+        for (std::uint32_t* const part : {&collected_, &x_, &second_, &batch_}) s.same(*part);
     }
 
 private:

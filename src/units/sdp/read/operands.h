@@ -33,10 +33,10 @@ public:
     template <class S>
     void state(S& s)
     {
-        for (const bool flag : {running_, alu_done_, mul_done_}) s.same(flag);
+        for (bool* const flag : {&running_, &alu_done_, &mul_done_}) s.same(*flag);
         s.count(used_);
         s.inner_position(written_, requests_.empty() ? 0 : std::int64_t{requests_.front()} - kNearEnd, used_);
-        requests_.state(s, [&](std::uint32_t words) { s.same(words); });
+        requests_.state(s, [&](std::uint32_t& words) { s.same(words); });
     }
 
 protected:
@@ -75,7 +75,7 @@ public:
     {
         elements::say(s, walk_, replay_, out_);
         for (elements::Rod& rod : rods_) rod.state(s);
-        groups_.state(s, [&](std::uint8_t rod) { s.same(rod); });
+        groups_.state(s, [&](std::uint8_t& rod) { s.same(rod); });
         s.same(out_last_);
         s.same(half_);
         s.same(rod_);
@@ -135,9 +135,9 @@ public:
     {
         elements::say(s, walk_, out_);
         for (elements::SkidB& rod : rods_) rod.state(s);
-        for (const unsigned part : {full_, step_, rod_}) s.same(part);
+        for (unsigned* const part : {&full_, &step_, &rod_}) s.same(*part);
         s.same(rest_);
-        groups_.state(s, [&](std::uint8_t rods) { s.same(rods); });
+        groups_.state(s, [&](std::uint8_t& rods) { s.same(rods); });
         s.position(left_, kNearEnd, INT64_MAX);
     }
 

@@ -91,7 +91,7 @@ void ReadFront::state(State& s)
     s.same(blocked_);
     s.same(arrived_);
     fifo_.state(s);
-    words_.state(s, [&](std::uint8_t atoms) { s.same(atoms); });
+    words_.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
 }
 
 }  // namespace dlasim::sdp

@@ -27,8 +27,8 @@ public:
     template <class S>
     void state(S& s)
     {
-        for (const unsigned number : {to_write_, to_read_}) s.same(number);
-        for (const bool flag : {command_, moves_, reads_, even_}) s.same(flag);
+        for (unsigned* const number : {&to_write_, &to_read_}) s.same(*number);
+        for (bool* const flag : {&command_, &moves_, &reads_, &even_}) s.same(*flag);
     }
 
 private:
