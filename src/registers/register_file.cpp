@@ -25,7 +25,7 @@ RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(uni
 
 std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const { return unit_.grouped(offset) ? group : 0; }
 
-std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
+std::uint32_t RegisterFile::value(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
 
 void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value)
 {
@@ -83,7 +83,7 @@ std::uint32_t RegisterFile::read(std::uint32_t offset, Cycle decode) const
     }
     if (read_status)
         if (const auto value = read_status(offset, producer_, decode)) return *value;
-    return get(offset, producer_) & row->read_mask;
+    return value(offset, producer_) & row->read_mask;
 }
 
 std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) const

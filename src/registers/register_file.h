@@ -14,6 +14,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/cycle.h"
@@ -48,9 +49,17 @@ public:
     /// The group the data path uses, or will use next, as of the last finish().
     unsigned consumer() const { return consumer_; }
 
-    /// Register of the consumer group, or a single register; or a field of it.
+    /// Register of the consumer group, or a single register; or a field of it: for its unit, which depends on it from then on.
     std::uint32_t get(std::uint32_t offset) const { return get(offset, consumer_); }
-    std::uint32_t get(std::uint32_t offset, unsigned group) const;
+    std::uint32_t get(std::uint32_t offset, unsigned group) const
+    {
+        used_[group][offset / 4] = 1;
+        return value(offset, group);
+    }
+    /// The same, for others.
+    std::uint32_t value(std::uint32_t offset, unsigned group) const;
+    /// Whether its unit has asked for it since the last time this was asked.
+    bool used(std::uint32_t offset, unsigned group) { return std::exchange(used_[group][offset / 4], 0) != 0; }
     /// What a read would find in cycle `at`, without one; nothing where a read changes something.
     std::optional<std::uint32_t> peek(std::uint32_t offset, Cycle at) const;
     std::uint32_t get(reg::Field field) const { return field.get(get(field.offset)); }
@@ -102,6 +111,7 @@ private:
     const UnitRegisters& unit_;
     CsbLink& link_;
     std::array<std::vector<std::uint32_t>, 2> values_;  // by offset / 4; single registers in [0]
+    mutable std::array<std::array<std::uint8_t, UnitRegisters::kWindow / 4>, 2> used_{};
     std::vector<std::uint32_t> results_;                // registers that only hardware sets
     std::array<std::uint64_t, 2> sets_{};               // how often it has
     std::uint32_t total_ = UINT32_MAX;

@@ -53,7 +53,7 @@ RegisterUses::Contents RegisterUses::now() const
     Contents contents;
     contents.values.reserve(2 * rows_.size());
     for (const Row& row : rows_)
-        for (const unsigned group : {0u, 1u}) contents.values.push_back(files_[row.unit]->get(row.offset, group) & row.mask);
+        for (const unsigned group : {0u, 1u}) contents.values.push_back(files_[row.unit]->value(row.offset, group) & row.mask);
     for (const RegisterFile* file : files_)
         contents.units.push_back({file->producer(), file->consumer(), {file->enabled(0, kNever), file->enabled(1, kNever)}});
     return contents;
@@ -78,7 +78,16 @@ void RegisterUses::turn(Contents& contents, const GroupTurns& turns) const
         if (turns.of(files_[i]->unit().base)) contents.units[i].next ^= 1;
 }
 
-RegisterUses::Uses RegisterUses::of(Contents contents, std::span<const ProgramEntry> part) const
+std::vector<bool> RegisterUses::asked() const
+{
+    std::vector<bool> asked;
+    asked.reserve(2 * rows_.size());
+    for (const Row& row : rows_)
+        for (const unsigned group : {0u, 1u}) asked.push_back(files_[row.unit]->used(row.offset, group));
+    return asked;
+}
+
+RegisterUses::Uses RegisterUses::of(Contents contents, const std::vector<bool>& asked, std::span<const ProgramEntry> part) const
 {
     Uses uses{{}, std::vector<bool>(part.size(), true)};
     // the entry that wrote it, or that nobody asks any more
@@ -94,15 +103,15 @@ RegisterUses::Uses RegisterUses::of(Contents contents, std::span<const ProgramEn
         const unsigned next = contents.units[rows_[row].unit].next;
         uses.found.push_back({row, rows_[row].grouped ? group ^ next : 0, contents.values[2 * row + group]});
     };
-    const auto runs = [&](std::size_t unit, unsigned group) {
+    const auto runs = [&](std::size_t unit, unsigned group, bool all) {
         for (std::size_t row = 0; row < rows_.size(); ++row)
-            if (rows_[row].unit == unit && rows_[row].grouped) use(row, group);
+            if (rows_[row].unit == unit && rows_[row].grouped && (all || asked[2 * row + group])) use(row, group);
     };
     for (std::size_t row = 0; row < rows_.size(); ++row)
         if (!rows_[row].grouped) use(row, 0);
     for (std::size_t unit = 0; unit < files_.size(); ++unit)
         for (const unsigned group : {0u, 1u})
-            if (contents.units[unit].runs[group]) runs(unit, group);
+            if (contents.units[unit].runs[group]) runs(unit, group, true);
     for (std::size_t entry = 0; entry < part.size(); ++entry) {
         const auto* write = std::get_if<RegisterWrite>(&part[entry]);
         const std::size_t unit = write ? unit_at(write->address) : kNone;
@@ -111,7 +120,7 @@ RegisterUses::Uses RegisterUses::of(Contents contents, std::span<const ProgramEn
         const std::uint32_t offset = write->address % UnitRegisters::kWindow;
         const unsigned producer = contents.units[unit].producer;
         if (offset == files_[unit]->unit().group_start) {
-            runs(unit, producer);
+            runs(unit, producer, false);
         } else if (const std::size_t row = row_at(unit, offset); row != kNone && rows_[row].grouped) {
             written[2 * row + producer] = entry;
             uses.written[entry] = false;

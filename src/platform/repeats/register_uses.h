@@ -1,5 +1,5 @@
-// Which registers operations depend on: those of a group that runs, and those that a program leaves as they are before it enables one.
-// What else registers hold, of operations that are over, nothing follows from.
+// Which registers operations depend on: those of a group that runs, and of one that a program enables those that its unit asks for then.
+// What else registers hold nothing follows from: of operations that are over, of engines that are bypassed, of values that nobody computes.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -37,13 +37,15 @@ public:
         unsigned group = 0;  // as seen from the one that works next
         std::uint32_t value = 0;
     };
-    /// What a part of a program depends on that begins with such contents, and on the values of which of its writes: not of those to a
-    /// group that it does not enable.
+    /// What a part of a program depends on that begins with such contents, and in which is `asked` so much; and on the values of which of
+    /// its writes: not of those to a group that it does not enable.
     struct Uses {
         std::vector<Use> found;
         std::vector<bool> written;  // by entry
     };
-    Uses of(Contents contents, std::span<const ProgramEntry> part) const;
+    Uses of(Contents contents, const std::vector<bool>& asked, std::span<const ProgramEntry> part) const;
+    /// By row, group: what units have asked for since the last time.
+    std::vector<bool> asked() const;
     /// It finds the same.
     bool found(std::span<const Use> uses, const Contents& contents) const;
 
@@ -58,7 +60,7 @@ private:
     std::size_t unit_at(std::uint32_t address) const;
     std::size_t row_at(std::size_t unit, std::uint32_t offset) const;
 
-    std::vector<const RegisterFile*> files_;
+    std::vector<RegisterFile*> files_;
     std::vector<Row> rows_;
     std::vector<std::size_t> row_by_word_;  // of each unit; kNone: none
 };

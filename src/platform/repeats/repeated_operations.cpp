@@ -77,6 +77,7 @@ bool RepeatedOperations::take(Seen& seen)
     seen.values.reserve(words_.size());
     for (const State::Word& word : words_) seen.values.push_back(word.value);
     seen.registers = uses_.now();
+    seen.asked = uses_.asked();
     seen.idle = std::ranges::all_of(registers_, [](const auto& file) { return file.second->idle(); });
     digest(seen);
     return !s.refused();
@@ -181,7 +182,11 @@ std::optional<RepeatedOperations::Known> RepeatedOperations::between(const Seen&
     if (interrupts.empty() || program[before.played.entries].index() != program[now.played.entries].index()) return std::nullopt;
     std::shared_ptr<const CriticalPath::Way> way;
     if (path_ && repeats_ == Repeats::Skipped && !(way = path_->way(before.at, now.at))) return std::nullopt;
-    RegisterUses::Uses uses = uses_.of(before.registers, part);
+    std::vector<bool> asked = now.asked;
+    for (const Seen& seen : seen_)
+        if (seen.at > before.at)
+            for (std::size_t i = 0; i < asked.size(); ++i) asked[i] = asked[i] || seen.asked[i];
+    RegisterUses::Uses uses = uses_.of(before.registers, asked, part);
     Known known{.digest = before.digest,
                 .returns = returns,
                 .from_idle = before.idle,

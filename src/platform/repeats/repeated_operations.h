@@ -49,6 +49,7 @@ private:
         GroupTurns turns;                   // of units whose second group is next
         std::vector<std::uint64_t> values;  // of the words
         RegisterUses::Contents registers;
+        std::vector<bool> asked;  // of registers, since the one before
         Snapshot counted;
     };
     static constexpr std::size_t kNone = SIZE_MAX;

@@ -30,8 +30,9 @@ ReadLayer ReadLayer::decode(const facts::sdp::Facts& silicon, const RegisterFile
     const std::uint32_t channels = registers.get(D_DATA_CUBE_CHANNEL) + 1;
     if (engine == ReadEngine::Mrdma) {
         layer.features = true;
-        place(D_SRC_BASE_ADDR_LOW, D_SRC_BASE_ADDR_HIGH, D_SRC_LINE_STRIDE, D_SRC_SURFACE_STRIDE);
         layer.on = !registers.get(D_FEATURE_MODE_CFG::FLYING_MODE);
+        if (!layer.on) return layer;
+        place(D_SRC_BASE_ADDR_LOW, D_SRC_BASE_ADDR_HIGH, D_SRC_LINE_STRIDE, D_SRC_SURFACE_STRIDE);
         layer.to_primary = registers.get(D_SRC_DMA_CFG);
         layer.narrowing = silicon.words && layer.input == Precision::Int16 && layer.int8();
         const bool bytes = layer.input == Precision::Int8 || layer.narrowing;
@@ -39,8 +40,9 @@ ReadLayer ReadLayer::decode(const facts::sdp::Facts& silicon, const RegisterFile
         return layer;
     }
     const reg::sdp_rdma::Operands& at = kOperands[static_cast<unsigned>(engine) - 1];
-    place(at.base_low, at.base_high, at.line_stride, at.surface_stride);
     layer.on = !registers.get(at.disable) && (engine != ReadEngine::Erdma || silicon.ew);
+    if (!layer.on) return layer;
+    place(at.base_low, at.base_high, at.line_stride, at.surface_stride);
     layer.use = static_cast<OperandUse>(std::min(registers.get(at.use), 2u));
     layer.operand_bytes = registers.get(at.size) + 1;
     layer.per_element = registers.get(at.per_element);

@@ -57,7 +57,7 @@ void Values::count_special(const std::uint8_t* bytes, std::uint32_t count)
 void Values::start(const RegisterFile& regs, const LayerConfig& layer)
 {
     layer_ = layer;
-    arithmetic_ = Arithmetic::decode(silicon_, regs, layer);
+    if (on_) arithmetic_ = Arithmetic::decode(silicon_, regs, layer);
     beat_ = 0;
     looked_up_ = 0;
     shape_.lanes = silicon_.result_lanes;
