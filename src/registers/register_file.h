@@ -112,8 +112,8 @@ private:
     CsbLink& link_;
     std::array<std::vector<std::uint32_t>, 2> values_;  // by offset / 4; single registers in [0]
     mutable std::array<std::array<std::uint8_t, UnitRegisters::kWindow / 4>, 2> used_{};
-    std::vector<std::uint32_t> results_;                // registers that only hardware sets
-    std::array<std::uint64_t, 2> sets_{};               // how often it has
+    std::vector<std::uint32_t> results_;   // registers that only hardware sets
+    std::array<std::uint64_t, 2> sets_{};  // how often it has
     std::uint32_t total_ = UINT32_MAX;
     std::array<Enable, 2> enable_;
     unsigned producer_ = 0, consumer_ = 0;

@@ -70,6 +70,7 @@ if(TARGET dlasim)
         set_tests_properties(Sweep.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()
     set_tests_properties(Sweep.Workloads PROPERTIES LABELS golden)  # the whole space: minutes under sanitizers
+    set_tests_properties(Net.Networks Net.Memory Sweep.Resuming Sweep.Searches Sweep.Plans PROPERTIES LABELS golden)  # the same
     set_tests_properties(Sweep.Thousand PROPERTIES LABELS long TIMEOUT 3000)
     add_test(NAME Sweep.HundredKills COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/hundred_test.py $<TARGET_FILE:dlasim> Kills)
     set_tests_properties(Sweep.HundredKills PROPERTIES LABELS long TIMEOUT 600)

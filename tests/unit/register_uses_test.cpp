@@ -99,6 +99,15 @@ TEST_F(RegisterUsesTest, SingleRegistersAreUsedButForEvents)
     EXPECT_FALSE(uses.found(found, uses.now()));
 }
 
+TEST_F(RegisterUsesTest, SinglesThatWereWrittenAreOthers)
+{
+    const RegisterUses::Contents before = uses.now();
+    set(r::D_LINE_STRIDE, 64);
+    EXPECT_TRUE(uses.singles_alike(before, uses.now()));
+    glb.written(reg::glb::S_INTR_MASK, 1);
+    EXPECT_FALSE(uses.singles_alike(before, uses.now()));
+}
+
 TEST_F(RegisterUsesTest, GroupsAreSeenFromTheOneThatWorksNext)
 {
     set(r::D_LINE_STRIDE, 64);

@@ -129,6 +129,13 @@ RegisterUses::Uses RegisterUses::of(Contents contents, const std::vector<bool>& 
     return uses;
 }
 
+bool RegisterUses::singles_alike(const Contents& a, const Contents& b) const
+{
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+        if (!rows_[row].grouped && a.values[2 * row] != b.values[2 * row]) return false;
+    return true;
+}
+
 bool RegisterUses::found(std::span<const Use> uses, const Contents& contents) const
 {
     return std::ranges::all_of(uses, [&](const Use& use) {

@@ -32,6 +32,9 @@ public:
     void write(Contents& contents, const RegisterWrite& write) const;
     void turn(Contents& contents, const GroupTurns& turns) const;
 
+    /// Registers that belong to no group hold the same: units may keep what follows from them.
+    bool singles_alike(const Contents& a, const Contents& b) const;
+
     struct Use {
         std::size_t row = 0;
         unsigned group = 0;  // as seen from the one that works next

@@ -55,8 +55,12 @@ void RepeatedOperations::go_on(Seen here)
 {
     for (Next next = this->next(here); next.known; next = this->next(here)) {
         if (repeats_ == Repeats::Checked) return expect(*next.known, next.ends.size(), std::move(here));
-        if (!skip(*next.known, next.ends, here)) break;
+        if (!skip(*next.known, next.ends, here)) {  // walks may find the same the next time
+            std::erase_if(known_, [&](const Known& known) { return &known == next.known; });
+            continue;
+        }
         seen_.clear();
+        if (path_ && !path_->remember(here.at, kMostInterrupts + 1)) break;
     }
     seen_.push_back(std::move(here));
     if (seen_.size() > kMostInterrupts) seen_.pop_front();
@@ -173,8 +177,8 @@ std::optional<RepeatedOperations::Known> RepeatedOperations::between(const Seen&
     for (std::size_t i = 0; i < words_.size(); ++i) states_.from[i].value = before.values[i];
     states_.to = words_;
     const bool returns = states_.measure(before.at, period);
-    // what a unit that works knows of its operation is not said
-    if (!returns && (!now.idle || !states_.leads())) return std::nullopt;
+    // what a unit that works knows of its operation is not said, nor what it keeps of a single register that has been written
+    if (!returns && (!now.idle || !uses_.singles_alike(before.registers, now.registers) || !states_.leads())) return std::nullopt;
     const std::vector<Window::Sample> interrupts = window_.since(before.pin);
     const Program& program = software_.program();
     const std::span<const ProgramEntry> part =
@@ -355,7 +359,7 @@ bool RepeatedOperations::skip(const Known& known, const std::vector<std::size_t>
     take(now);
     if (const std::string what = states_.compare(words_, now.at); !what.empty())
         top_.failures().report("recurrence", fmt::format("after operations of {} cycles: {}", part.period, what));
-    return !path_ || path_->remember(now.at, kMostInterrupts + 1);
+    return true;
 }
 
 /// Operations that could be skipped are simulated, and checked.
