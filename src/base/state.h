@@ -171,10 +171,7 @@ public:
         bool changes = false;
 
         /// The one that works next where they change places: all is said before they do.
-        unsigned before() const
-        {
-            return next ^ unsigned { changes };
-        }
+        unsigned before() const { return changes ? next ^ 1 : next; }
     };
     Turn turn(unsigned& next, Where where = Where::here())
     {
