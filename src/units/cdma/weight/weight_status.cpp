@@ -77,7 +77,7 @@ void WeightStatus::state(State& s)
     s.same(sized_);
     state_of(s, weights_);
     if (layer_.compressed) state_of(s, mask_);
-    else s.count(mask_.need);
+    else s.layer_count(mask_.need);
     s.cycle(done_at_);
 }
 
@@ -87,9 +87,9 @@ void WeightStatus::state_of(State& s, Fetched& fetched) const
     s.same(fetched.need - fetched.units * unit_bits_);
     s.same(fetched.units % units_per_entry_);
     s.same(fetched.units - fetched.announced);
-    s.count(fetched.need);
-    s.count(fetched.units);
-    s.count(fetched.announced);
+    s.layer_count(fetched.need);
+    s.layer_count(fetched.units);
+    s.layer_count(fetched.announced);
 }
 
 }  // namespace dlasim::cdma
