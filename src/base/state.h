@@ -194,8 +194,8 @@ public:
         for (const unsigned group : {turn.before(), turn.before() ^ 1}) each(both[group]);
         if (turn.changes) std::swap(both[0], both[1]);
     }
-    /// What operations leave for software to read, by group: first how many have left something, then each what(). `each` says it of a
-    /// group, by `result`; who calls changes their places.
+    /// What operations leave for software to read. `each` says it of a group, by `result`: first how many have left something, then what
+    /// the last one has. Who calls changes the places of the groups.
     template <class Each>
     void results(Turn turn, Each each, Where where = Where::here())
     {

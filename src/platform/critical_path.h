@@ -133,7 +133,7 @@ private:
     struct Landing {
         std::size_t from = 0;            // of its spots
         bool stays = false;              // the same one
-        bool exact = false;              // nothing on the way has begun before that floor
+        bool exact = false;              // what it does there has ended in front of that floor: it cannot be longer
         std::vector<SpentRuns> spent{};  // on the way, the earliest first
     };
     void remember(Cycle name, const std::vector<PathSpot>& spots);

@@ -59,10 +59,10 @@ TEST_F(RegisterUsesTest, WhatIsWrittenDecidesIfTheGroupIsEnabledThen)
     Program ahead = part;
     ahead.push_back(write(cdma, S_POINTER, 1));
     ahead.push_back(write(cdma, r::D_DATAIN_SIZE_0, 9));
-    EXPECT_EQ(of(uses.now(), ahead).written, (std::vector<bool>{true, true, true, true, false}));
+    EXPECT_EQ(of(uses.now(), ahead).decides, (std::vector<bool>{true, true, true, true, false}));
     ahead.push_back(write(cdma, r::D_DATAIN_SIZE_0, 11));
     ahead.push_back(write(cdma, cdma.unit().group_start, 1));
-    EXPECT_EQ(of(uses.now(), ahead).written, (std::vector<bool>{true, true, true, true, false, true, true}));
+    EXPECT_EQ(of(uses.now(), ahead).decides, (std::vector<bool>{true, true, true, true, false, true, true}));
 }
 
 TEST_F(RegisterUsesTest, WhatItsUnitDoesNotAskForIsNotUsed)
@@ -73,7 +73,7 @@ TEST_F(RegisterUsesTest, WhatItsUnitDoesNotAskForIsNotUsed)
     EXPECT_EQ(std::ranges::count(asked, true), 1);
     EXPECT_EQ(std::ranges::count(uses.asked(), true), 0);
     const auto of = uses.of(uses.now(), asked, part);
-    EXPECT_EQ(of.written, (std::vector<bool>{true, false, true}));
+    EXPECT_EQ(of.decides, (std::vector<bool>{true, false, true}));
     set(r::D_SURF_STRIDE, 64);
     EXPECT_TRUE(uses.found(of.found, uses.now()));
     set(r::D_LINE_STRIDE, 64);

@@ -97,7 +97,7 @@ RegisterUses::Uses RegisterUses::of(Contents contents, const std::vector<bool>& 
         const std::size_t by = std::exchange(written[2 * row + group], kSettled);
         if (by == kSettled) return;
         if (by != kNone) {
-            uses.written[by] = true;
+            uses.decides[by] = true;
             return;
         }
         const unsigned next = contents.units[rows_[row].unit].next;
@@ -123,7 +123,7 @@ RegisterUses::Uses RegisterUses::of(Contents contents, const std::vector<bool>& 
             runs(unit, producer, false);
         } else if (const std::size_t row = row_at(unit, offset); row != kNone && rows_[row].grouped) {
             written[2 * row + producer] = entry;
-            uses.written[entry] = false;
+            uses.decides[entry] = false;
         }
     }
     return uses;

@@ -44,7 +44,7 @@ public:
     /// its writes: not of those to a group that it does not enable.
     struct Uses {
         std::vector<Use> found;
-        std::vector<bool> written;  // by entry
+        std::vector<bool> decides;  // by entry: the value that it writes
     };
     Uses of(Contents contents, const std::vector<bool>& asked, std::span<const ProgramEntry> part) const;
     /// By row, group: what units have asked for since the last time.

@@ -194,7 +194,7 @@ std::optional<RepeatedOperations::Known> RepeatedOperations::between(const Seen&
     Known known{.digest = before.digest,
                 .returns = returns,
                 .from_idle = before.idle,
-                .part = {before.played, now.played, before.turns ^ now.turns, before.at, period, std::move(uses.written)},
+                .part = {before.played, now.played, before.turns ^ now.turns, before.at, period, std::move(uses.decides)},
                 .from = before.done,
                 .to = now.done,
                 .turns = before.turns,

@@ -135,7 +135,6 @@ void WriteDma::state(State& s)
 {
     for (auto& port : ports_) port.state(s, [&](WritePacket& packet) { state_of(s, packet); });
     for (bool* const flag : {&to_primary_, &data_phase_, &count_stall_, &blocked_, &moving_}) s.same(*flag);
-    s.count(stall_);
     commands_.state(s);
     filling_.state(s);
     register_.state(s, [&](Command& command) {
@@ -152,6 +151,7 @@ void WriteDma::state(State& s)
     s.same(atoms_);
     s.same(beat_);
     s.same(pixel_);
+    s.count(stall_);
     s.count(atoms_written_);
 }
 
