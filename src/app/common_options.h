@@ -31,8 +31,10 @@ struct CommonOptions {
     Shown shown;               // what of the run timeline and pipeline have
     std::string trace;         // file of the bursts of DMA clients, likewise
     std::string trace_client;  // of this one only; empty: of all
-    std::string command;       // as it was given, for a shell
-    bool check_dram = false;   // every command of a DRAM goes through its checker
+    std::string digest;        // file of the states of the parts, likewise
+    Cycle digest_every = 4096;
+    std::string command;      // as it was given, for a shell
+    bool check_dram = false;  // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
     Repeats repeats = Repeats::Skipped;

@@ -44,7 +44,19 @@ OrderedJson explanation_of(const OrderedJson& result)
     return explanation_json(explain(Json::parse(result.dump()), "result.json"));
 }
 
-RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time)
+/// Of a file of digests: the parts, and what is said of them in a cycle.
+constexpr std::string_view kDigestHead = "cycle,part,state\n";
+std::string line_of(const Sample& sample)
+{
+    std::string text;
+    for (const PartState& state : sample.states)
+        text += state.digest ? fmt::format("{},{},{:016x}\n", sample.cycle, state.part, *state.digest)
+                             : fmt::format("{},{},-\n", sample.cycle, state.part);
+    return text;
+}
+
+RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time,
+                         OutputFile* digests)
 {
     Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.quiet);
     SimulateOptions how;
@@ -57,9 +69,12 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.all_commands = !options.trace.empty();
     if (sampled) how.even_samples = OverTime::kMaxParts;
     how.hazards = options.hazards;
-    how.sample_every = options.power_window;
+    how.samples.every = options.power_window;
+    how.digests = digests != nullptr;
+    if (digests) how.samples = {options.digest_every, Cycle(std::max<std::int64_t>(options.shown.from, 0)), Cycle(options.shown.to)};
     how.on_sample = [&](const Sample& sample) {
         profile.sample(sample.cycle, sample.units, sample.dram_pj);
+        if (digests && options.shown.contains(sample.cycle)) digests->write(line_of(sample));
         if (how.even_samples != 0) over_time.sample(sample);
     };
     how.causes = options.causes;
@@ -96,6 +111,7 @@ void RunFiles::open_records(const CommonOptions& options)
     if (!options.html.empty()) html = open_record(options.html);
     pipeline = open_record(options.pipeline);
     trace = open_record(options.trace);
+    digest = open_record(options.digest);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
 
@@ -121,7 +137,8 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     const silicon::Technology& technology = *table;
     PowerProfile profile(technology, workload.hardware, options.power_window);
     OverTime over_time;
-    RunResult run = simulate_shown(workload, host, options, profile, over_time);
+    if (files.digest) files.digest->write(kDigestHead);
+    RunResult run = simulate_shown(workload, host, options, profile, over_time, files.digest);
     if (run.interrupted || interrupted()) {
         say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
@@ -153,6 +170,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     if (files.html)
         files.html->finish(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
     if (files.trace) files.trace->finish(address_trace(run, workload.hardware, options.trace_client));
+    if (files.digest) files.digest->finish();
     if (files.compute) {
         files.compute->finish(compute_report(said.result));
         files.bandwidth->finish(bandwidth_report(said.result));

@@ -22,6 +22,8 @@ constexpr FileOption pipeline_row(std::string_view command) { return {command, "
 
 constexpr FileOption trace_row(std::string_view command) { return {command, "--trace", FileUse::Output, "bursts of the DMA clients"}; }
 
+constexpr FileOption digest_row(std::string_view command) { return {command, "--digest", FileUse::Output, "states of the units"}; }
+
 constexpr std::array kFileOptions{
     FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
     hardware_row("run"),
@@ -32,6 +34,7 @@ constexpr std::array kFileOptions{
     waves_row("run"),
     html_row("run"),
     trace_row("run"),
+    digest_row("run"),
     pipeline_row("run"),
     FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
@@ -46,6 +49,7 @@ constexpr std::array kFileOptions{
     waves_row("net"),
     html_row("net"),
     trace_row("net"),
+    digest_row("net"),
     pipeline_row("net"),
     FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
@@ -58,6 +62,7 @@ constexpr std::array kFileOptions{
     waves_row("loadable"),
     html_row("loadable"),
     trace_row("loadable"),
+    digest_row("loadable"),
     pipeline_row("loadable"),
     FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
@@ -75,6 +80,7 @@ constexpr std::array kFileOptions{
     waves_row("replay"),
     html_row("replay"),
     trace_row("replay"),
+    digest_row("replay"),
     pipeline_row("replay"),
     FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
     hardware_row("test"),

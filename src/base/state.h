@@ -272,6 +272,16 @@ public:
     }
 
     std::uint64_t digest() const { return digest_; }
+    /// A number for words that were taken in cycle `now`, of all but places in a ring: other than a digest, of what is counted too.
+    static std::uint64_t digest(std::span<const Word> words, Cycle now)
+    {
+        State s(now);
+        for (const Word& word : words) {
+            const bool cycle = word.kind == Kind::Cycle || word.kind == Kind::Since;
+            if (word.kind != Kind::Turning) mix(s.digest_, cycle ? s.seen(word.value) : word.value);
+        }
+        return s.digest_;
+    }
     /// How often a position in [first, last] that has moved so far may do so again.
     static std::uint64_t times(std::uint64_t value, std::uint64_t has_moved, std::int64_t first, std::int64_t last)
     {

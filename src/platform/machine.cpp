@@ -310,7 +310,7 @@ public:
         : machine_(machine),
           parts_(*machine.parts_),
           software_("software", parts_.clock, program, *register_address(parts_.hardware, "GLB.S_INTR_STATUS"), parts_.options.host),
-          window_([this](Cycle end) { return parts_.snapshot(end); }, seen(), parts_.options.sample_every, parts_.options.even_samples)
+          window_([this](Cycle end) { return parts_.snapshot(end); }, seen(), parts_.options.samples, parts_.options.even_samples)
     {
         parts_.software = &software_;
         software_.socket.bind(parts_.top.csb);
@@ -322,7 +322,7 @@ public:
         listen();
         const MachineOptions& how = parts_.options;
         if (how.repeats == Repeats::Simulated || how.values || how.events || how.all_commands || how.stepping || how.hazards ||
-            how.check_dram)
+            how.check_dram || how.digests)
             return;
         if (!parts_.primary->stateless()) return;
         recurrence_.emplace(parts_.clock, parts_.top, parts_.path ? &*parts_.path : nullptr, how.repeats, address_granule(parts_.hardware),
@@ -379,7 +379,9 @@ Window::Seen Machine::Running::seen()
                       .units = reports(from, now),
                       .dram_pj = parts_.primary->picojoules(from.primary, now.primary),
                       .read_by_client = {},
-                      .written_by_client = {}};
+                      .written_by_client = {},
+                      .states = {}};
+        if (parts_.options.digests) sample.states = parts_.top.states(at + software_.t0());
         for (std::size_t i = 0; i < from.primary.size(); ++i) {
             sample.row_hits += now.primary[i].hits - from.primary[i].hits;
             sample.row_misses += now.primary[i].misses - from.primary[i].misses;

@@ -30,7 +30,8 @@ struct MachineOptions {
     bool drain = false;    // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
     std::size_t even_samples = 0;  // so many more at most, evenly over the run, by a power of two of cycles
-    Cycle sample_every = 0;        // cycles between two calls of on_sample beside those at interrupts; 0: none
+    Samples samples{};             // calls of on_sample beside those at interrupts
+    bool digests = false;          // a sample has the states of the parts
     HostSpeed host{};
 };
 

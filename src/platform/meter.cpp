@@ -5,7 +5,7 @@
 namespace dlasim {
 
 Meter::Meter(const sc_core::sc_module_name& name, Clock& clock, Top& top, bool causes)
-    : sc_module(name), clock_(clock), top_(top), causes_(causes), window_([this](Cycle end) { return take(end); }, {}, 0)
+    : sc_module(name), clock_(clock), top_(top), causes_(causes), window_([this](Cycle end) { return take(end); }, {}, {})
 {
     SC_HAS_PROCESS(Meter);
     SC_METHOD(look);
@@ -23,7 +23,7 @@ Snapshot Meter::take(Cycle end)
 
 void Meter::begin()
 {
-    window_ = Window([this](Cycle end) { return take(end); }, {}, 0);
+    window_ = Window([this](Cycle end) { return take(end); }, {}, {});
     mark_ = 0;
     if (causes_) path_.emplace(top_);
     top_.glb().on_interrupt = [this](Cycle at) {

@@ -17,7 +17,8 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.drain = workload.drains;
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;
-    how.sample_every = options.sample_every;
+    how.samples = options.samples;
+    how.digests = options.digests;
     how.even_samples = options.even_samples;
     Machine machine(workload.hardware, workload.memory, how);
     for (const TouchedRange& range : workload.ranges) machine.require_memory(range.place, range.bytes, range.where);

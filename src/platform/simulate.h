@@ -15,9 +15,10 @@ struct SimulateOptions {
     bool causes = true;         // find what the cycles went to
     bool hazards = false;       // look for accesses out of order
     Cycle cycle_limit = kNever;
-    std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles
+    std::function<void(const Sample&)> on_sample = {};  // at interrupts, and where `samples` are wanted
     std::size_t even_samples = 0;                       // so many more at most, evenly over the run
-    Cycle sample_every = 0;                             // 0: at interrupts only
+    Samples samples{};
+    bool digests = false;  // a sample has the states of the parts
 };
 
 /// Throws ConfigError where the memory cannot hold what the workload uses.

@@ -377,7 +377,33 @@ void Top::catch_up(Cycle end)
     for (UnitModule* unit : units_) unit->core().catch_up(end);
 }
 
+std::vector<PartState> Top::states(Cycle now)
+{
+    catch_up(now + 1);
+    std::vector<PartState> states;
+    std::vector<State::Word> words;
+    const auto say = [&](std::string_view part, auto state) {
+        words.clear();
+        State s(now, words);
+        state(s);
+        states.push_back({part, std::nullopt});
+        if (!s.any_unknown()) states.back().digest = State::digest(words, now);
+    };
+    say("links", [this](State& s) { links_state(s); });
+    for (UnitModule* unit : units_) say(unit->basename(), [unit](State& s) { unit->core().state(s); });
+    return states;
+}
+
 void Top::state(State& s)
+{
+    links_state(s);
+    for (UnitModule* unit : units_) {
+        unit->core().state(s);
+        if (s.any_unknown()) s.asleep(*unit);
+    }
+}
+
+void Top::links_state(State& s)
 {
     for (const auto& [name, link] : links_->of) {
         s.same(link->request.next() == kNever);
@@ -403,10 +429,6 @@ void Top::state(State& s)
     for (std::uint64_t* count : {&links_->cbuf.data_writes, &links_->cbuf.weight_writes, &links_->cbuf.data_reads,
                                  &links_->cbuf.weight_reads, &links_->cbuf.mask_reads})
         s.count(*count);
-    for (UnitModule* unit : units_) {
-        unit->core().state(s);
-        if (s.any_unknown()) s.asleep(*unit);
-    }
 }
 
 const Cbuf& Top::cbuf() const { return links_->cbuf; }

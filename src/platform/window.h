@@ -43,10 +43,9 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last);
 class Window {
 public:
     using Seen = std::function<void(Cycle relative, const Snapshot& from, const Snapshot& now)>;
-    /// `seen` gets the snapshots behind t0: those of interrupts, one `every` so many cycles, and beside these `even` ones at most, evenly
-    /// over the run.
-    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every, std::size_t even = 0)
-        : take_(std::move(take)), seen_(std::move(seen)), every_(every), even_(even)
+    /// `seen` gets the snapshots behind t0: those of interrupts, the `samples`, and beside these `even` ones at most, evenly over the run.
+    Window(std::function<Snapshot(Cycle)> take, Seen seen, Samples samples, std::size_t even = 0)
+        : take_(std::move(take)), seen_(std::move(seen)), samples_(samples), even_(even)
     {
         due_ = {0};
     }
@@ -56,7 +55,7 @@ public:
     {
         mark_ = t0;
         due_.insert(t0);
-        if (every_ != 0) sample_ = t0 + every_;
+        if (samples_.every != 0) sample_ = t0 + std::max(samples_.every, samples_.from);
         if (even_ != 0) even_sample_ = t0 + (even_every_ = kMinEven);
         even_taken_ = 0;
     }
@@ -93,7 +92,7 @@ public:
                 from_ = std::move(taken);
                 continue;
             }
-            if (cycle == sample_) sample_ += every_;
+            if (cycle == sample_) sample_ = cycle - mark_ + samples_.every < samples_.to ? cycle + samples_.every : kNever;
             if (cycle == even_sample_) {
                 if (++even_taken_ == even_) {
                     even_taken_ /= 2;
@@ -119,7 +118,8 @@ private:
     static constexpr Cycle kMinEven = 64;
     std::function<Snapshot(Cycle)> take_;
     Seen seen_;
-    Cycle every_, sample_ = kNever;
+    Samples samples_;
+    Cycle sample_ = kNever;
     std::size_t even_ = 0, even_taken_ = 0;
     Cycle even_every_ = kMinEven, even_sample_ = kNever;
     std::set<Cycle> due_;

@@ -27,6 +27,7 @@ inline constexpr std::array<std::string_view, 9> kTimelineTracks{"steps", "units
 struct Shown {
     std::int64_t from = INT64_MIN, to = INT64_MAX;     // cycles [from, to) relative to t0; what reaches beyond is cut
     std::bitset<kTimelineTracks.size()> tracks{0xff};  // all but signals
+    bool contains(Cycle cycle) const { return static_cast<std::int64_t>(cycle) >= from && static_cast<std::int64_t>(cycle) < to; }
     bool has(TimelineTrack track) const { return tracks[static_cast<std::size_t>(track)]; }
 };
 
