@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Whether it is found when a part does not say all of its state: one word after the other is left out, and what is skipped then is compared.
+"""Whether it is found when a part does not say all of its state: one member after the other is left out, and what is skipped then is compared.
 
 usage: state_left_out.py WORKTREE [--places N] [--seed S] [--page FILE]
 
 WORKTREE is a worktree of this project that nobody else uses: its sources are changed and restored, and it is built in its folder build. A
-place is a call of base/state.h in one line of src; they are drawn folder by folder. A build without it runs layers and networks of models/
-and random networks until one is found by another result.json than that of the whole build, or by `--repeats check`.
+place is a line of src in which the state of a member is said; they are drawn folder by folder of the units that work where time repeats
+itself. A build without it runs layers and networks of models/ and random networks until one is found by another result.json than
+that of the whole build, or by `--repeats check`.
 
 --places  how many (20)
 --seed    of the draw (1)
@@ -26,10 +27,10 @@ from pathlib import Path
 from page_table import write_table
 
 ROOT = Path(__file__).resolve().parents[1]
-CALL = re.compile(r"\bs\.(same|cycle|since|address|position|inner_position|inner_position_down|layers|count|layer_count|turning|place|derived)\(")
+CALL = re.compile(r"\b[\w.>-]+(?:\.|->)state\(s\b")
+WHERE = ("elements", "links", "platform", "traffic", "units/cacc", "units/cdma", "units/cmac", "units/csc", "units/mcif", "units/sdp")
 NOTHING = "static_cast<void>(0)"
-MODELS = [("rubik_split.json", "nv_full"), ("bdma_spill_and_reload.json", "nv_full"), ("vgg16_pool1.json", "nv_small"), ("alexnet_norm1.json", "nv_large"),
-          ("mobilenet_v1_conv1_image.json", "nv_small"), ("vgg16_conv3_2.json", "nv_small"), ("googlenet_3a_3x3_winograd.json", "nv_full"),
+MODELS = [("mobilenet_v1_conv1_image.json", "nv_small"), ("vgg16_conv3_2.json", "nv_small"), ("googlenet_3a_3x3_winograd.json", "nv_full"),
           ("dcgan_deconv1.json", "nv_small"), ("resnet50_res2a_branch2c_add.json", "nv_large"), ("networks/mobilenet_v1.json", "nv_full"),
           ("networks/alexnet.json", "nv_small"), ("networks/googlenet.json", "nv_large"), ("networks/resnet18.json", "nv_small")]
 RANDOM = 24
@@ -54,15 +55,15 @@ def build(worktree):
 def places(worktree):
     """Of every folder: file, line, where in it the call begins and ends."""
     folders = {}
-    for file in sorted((worktree / "src").rglob("*")):
-        if file.suffix not in (".cpp", ".h") or file.name == "state.h" or "State& s" not in file.read_text() or "repeats" in file.parts:
+    for file in (file for folder in WHERE for file in sorted((worktree / "src" / folder).rglob("*"))):
+        if file.suffix not in (".cpp", ".h") or "State& s" not in file.read_text() or "repeats" in file.parts:
             continue
         for number, line in enumerate(file.read_text().splitlines()):
             call = CALL.search(line)
             if not call or not line.rstrip().endswith((";", "});")):
                 continue
-            depth, end = 0, call.end() - 1
-            for end in range(call.end() - 1, len(line)):
+            depth, end = 0, line.index("(", call.start())
+            for end in range(end, len(line)):
                 depth += (line[end] == "(") - (line[end] == ")")
                 if depth == 0:
                     break

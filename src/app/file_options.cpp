@@ -1,109 +1,67 @@
 #include "app/file_options.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <filesystem>
+#include <string>
 
 #include "files/claims.h"
 
 namespace dlasim {
 namespace {
 
-constexpr FileOption hardware_row(std::string_view command) { return {command, "--hw", FileUse::NameOrInput, "hardware"}; }
-constexpr FileOption memory_row(std::string_view command) { return {command, "--memory", FileUse::NameOrInput, "memory"}; }
-constexpr FileOption technology_row(std::string_view command)
-{
-    return {command, "--technology", FileUse::NameOrInput, "areas and energies"};
-}
-constexpr FileOption events_row(std::string_view command) { return {command, "--events", FileUse::Output, "events of the run"}; }
-constexpr FileOption timeline_row(std::string_view command) { return {command, "--timeline", FileUse::Output, "what ran when"}; }
-constexpr FileOption waves_row(std::string_view command) { return {command, "--waves", FileUse::Output, "the signals of the run"}; }
-constexpr FileOption html_row(std::string_view command) { return {command, "--html", FileUse::Output, "the page of the run"}; }
-constexpr FileOption pipeline_row(std::string_view command) { return {command, "--pipeline", FileUse::Output, "stripes of the run"}; }
-
-constexpr FileOption trace_row(std::string_view command) { return {command, "--trace", FileUse::Output, "bursts of the DMA clients"}; }
-
-constexpr FileOption digest_row(std::string_view command) { return {command, "--digest", FileUse::Output, "states of the units"}; }
-
-constexpr std::array kFileOptions{
+constexpr std::string_view kRuns = "run net loadable replay";
+/// Of several commands, in the order of a command line.
+constexpr std::array kOptionsOfSome{
     FileOption{"run", "LAYER", FileUse::Input, "a layer or a sweep"},
-    hardware_row("run"),
-    memory_row("run"),
-    technology_row("run"),
-    events_row("run"),
-    timeline_row("run"),
-    waves_row("run"),
-    html_row("run"),
-    trace_row("run"),
-    digest_row("run"),
-    pipeline_row("run"),
-    FileOption{"run", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
-    hardware_row("net"),
-    memory_row("net"),
-    technology_row("net"),
-    FileOption{"net", "--input", FileUse::Input, "images, [NAME=]FILE"},
-    FileOption{"net", "--labels", FileUse::Input, "classes"},
-    FileOption{"net", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
-    events_row("net"),
-    timeline_row("net"),
-    waves_row("net"),
-    html_row("net"),
-    trace_row("net"),
-    digest_row("net"),
-    pipeline_row("net"),
-    FileOption{"net", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
-    hardware_row("loadable"),
-    memory_row("loadable"),
-    technology_row("loadable"),
-    FileOption{"loadable", "--input", FileUse::Input, "values of an input"},
-    events_row("loadable"),
-    timeline_row("loadable"),
-    waves_row("loadable"),
-    html_row("loadable"),
-    trace_row("loadable"),
-    digest_row("loadable"),
-    pipeline_row("loadable"),
-    FileOption{"loadable", "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
-    hardware_row("export"),
-    memory_row("export"),
-    FileOption{"export", "--input", FileUse::Input, "values of an input"},
-    FileOption{"export", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
-    FileOption{"export", "--to", FileUse::Output, "a case or a header; the folder of a trace"},
     FileOption{"replay", "PROGRAM", FileUse::Input, "a case or a trace"},
-    hardware_row("replay"),
-    memory_row("replay"),
-    technology_row("replay"),
-    events_row("replay"),
-    timeline_row("replay"),
-    waves_row("replay"),
-    html_row("replay"),
-    trace_row("replay"),
-    digest_row("replay"),
-    pipeline_row("replay"),
-    FileOption{"replay", "--out", FileUse::OutputFolder, "of the result"},
-    hardware_row("test"),
-    memory_row("test"),
-    FileOption{"test", "--junit", FileUse::Output, "cases and what came of them, for CI systems"},
-    FileOption{"test", "--out", FileUse::OutputFolder, "of the results, a folder a case"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
-    technology_row("sweep"),
-    FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
-    FileOption{"sweep", "--out", FileUse::OutputFolder, "of the tables"},
-    FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},
-    FileOption{"dram", "--set", FileUse::NameOrInput, "standard=FILE, a constraint table"},
-    FileOption{"dram", "--log", FileUse::Output, "the command log"},
-    FileOption{"dram", "--timeline", FileUse::Output, "a track a bank"},
-    FileOption{"dram", "--out", FileUse::Output, "configuration and statistics"},
     FileOption{"bound", "LAYERS", FileUse::Input, "a layer, or a list of them"},
-    hardware_row("silicon"),
-    technology_row("silicon"),
-    FileOption{"silicon", "--of", FileUse::Input, "a result"},
     FileOption{"compare", "A", FileUse::Input, "a result, or its folder"},
     FileOption{"compare", "B", FileUse::Input, "a result, or its folder"},
     FileOption{"explain", "RUN", FileUse::Input, "a result, or its folder"},
+    FileOption{"run net loadable export replay test silicon", "--hw", FileUse::NameOrInput, "hardware"},
+    FileOption{"run net loadable export replay test", "--memory", FileUse::NameOrInput, "memory"},
+    FileOption{"run net loadable replay sweep silicon", "--technology", FileUse::NameOrInput, "areas and energies"},
+    FileOption{"net", "--input", FileUse::Input, "images, [NAME=]FILE"},
+    FileOption{"loadable export", "--input", FileUse::Input, "values of an input"},
+    FileOption{"net", "--labels", FileUse::Input, "classes"},
+    FileOption{"net export", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
+    FileOption{"silicon", "--of", FileUse::Input, "a result"},
+    FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
+    FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},
+    FileOption{"dram", "--set", FileUse::NameOrInput, "standard=FILE, a constraint table"},
+    FileOption{kRuns, "--events", FileUse::Output, "events of the run"},
+    FileOption{kRuns, "--timeline", FileUse::Output, "what ran when"},
+    FileOption{kRuns, "--waves", FileUse::Output, "the signals of the run"},
+    FileOption{kRuns, "--html", FileUse::Output, "the page of the run"},
+    FileOption{kRuns, "--pipeline", FileUse::Output, "stripes of the run"},
+    FileOption{kRuns, "--trace", FileUse::Output, "bursts of the DMA clients"},
+    FileOption{kRuns, "--digest", FileUse::Output, "states of the units"},
+    FileOption{"test", "--junit", FileUse::Output, "cases and what came of them, for CI systems"},
+    FileOption{"dram", "--log", FileUse::Output, "the command log"},
+    FileOption{"dram", "--timeline", FileUse::Output, "a track a bank"},
+    FileOption{"export", "--to", FileUse::Output, "a case or a header; the folder of a trace"},
+    FileOption{kRuns, "--out", FileUse::OutputFolder, "of the result"},
+    FileOption{"test", "--out", FileUse::OutputFolder, "of the results, a folder a case"},
+    FileOption{"sweep", "--out", FileUse::OutputFolder, "of the tables"},
+    FileOption{"dram", "--out", FileUse::Output, "configuration and statistics"},
 };
+
+std::vector<FileOption> by_command()
+{
+    std::vector<FileOption> options;
+    for (const std::string_view command :
+         {"run", "net", "loadable", "export", "replay", "test", "sweep", "dram", "bound", "silicon", "compare", "explain"})
+        for (const FileOption& some : kOptionsOfSome)
+            if (fmt::format(" {} ", some.command).find(fmt::format(" {} ", command)) != std::string::npos)
+                options.push_back({command, some.option, some.use, some.what});
+    return options;
+}
 
 constexpr std::array kFolderFiles{
     FolderFile{"run", "--out", "result.json", "the result"},
@@ -150,7 +108,12 @@ void claim_text(const FileOption& row, const std::string& text)
 
 }  // namespace
 
-std::span<const FileOption> file_options() { return kFileOptions; }
+std::span<const FileOption> file_options()
+{
+    static const std::vector<FileOption> kOptions = by_command();
+    return kOptions;
+}
+
 std::span<const FolderFile> folder_files() { return kFolderFiles; }
 
 std::string_view use_name(FileUse use)
@@ -162,7 +125,7 @@ std::string_view use_name(FileUse use)
 void claim_files(std::string_view command, const std::function<std::vector<std::string>(const std::string&)>& texts)
 {
     for (const bool outputs : {false, true})
-        for (const FileOption& row : kFileOptions) {
+        for (const FileOption& row : file_options()) {
             if (row.command != command || (row.use == FileUse::Output) != outputs || row.use == FileUse::OutputFolder) continue;
             for (const std::string& text : texts(std::string(row.option)))
                 if (outputs) expect_no_input(text);
