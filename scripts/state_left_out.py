@@ -113,7 +113,7 @@ def found_by(dlasim, whole):
             except subprocess.TimeoutExpired:
                 return f"{file.stem}, {machine}: does not end"
             if other != result:
-                how = "other results" if other else re.sub(r"[^ ]*/", "", said.strip().splitlines()[-1])[:90]
+                how = "other results" if other else re.sub(r"[^ ]*/", "", said.strip().splitlines()[0])[:90]
                 return f"{file.stem}, {machine}, {repeats}: {how}"
     return None
 
