@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether it is found when a part does not say all of its state: one member after the other is left out, and what is skipped then is compared.
 
-usage: state_left_out.py WORKTREE [--places N] [--seed S] [--page FILE]
+usage: state_left_out.py WORKTREE [--places N] [--seed S]
 
 WORKTREE is a worktree of this project that nobody else uses: its sources are changed and restored, and it is built in its folder build. A
 place is a line of src in which the state of a member is said; they are drawn folder by folder of the units that work where time repeats
@@ -10,7 +10,6 @@ that of the whole build, or by `--repeats check`.
 
 --places  how many (20)
 --seed    of the draw (1)
---page    write the table between the marks of this page
 
 Exit status 1 if a place is not found. Python standard library only.
 """
@@ -23,8 +22,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-
-from page_table import write_table
 
 ROOT = Path(__file__).resolve().parents[1]
 CALL = re.compile(r"\b[\w.>-]+(?:\.|->)state\(s\b")
@@ -75,7 +72,7 @@ def places(worktree):
 def draw(worktree, count, seed):
     chosen, rng = [], random.Random(seed)
     folders = places(worktree)
-    while len(chosen) < count:
+    while len(chosen) < count and any(folders):
         rng.shuffle(folders)
         for of_folder in folders:
             if len(chosen) < count and of_folder:
@@ -123,20 +120,19 @@ def main():
     parser.add_argument("worktree", type=Path)
     parser.add_argument("--places", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     worktree = options.worktree.resolve()
     if worktree == ROOT:
         sys.exit("a worktree of its own, please: git worktree add ../left_out HEAD")
     if not build(worktree):
         sys.exit("it does not build")
-    dlasim = worktree / "build/src/app/dlasim"
-    if not dlasim.exists():
-        dlasim = worktree / "build/dlasim"
-    lines = ["| left out | found by |", "|---|---|"]
+    dlasim = worktree / "build/dlasim"
+    print("| left out | found by |\n|---|---|")
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         whole = {(*run, *more): results(dlasim, *run, "simulate", *more)[0] for run in runs(folder) for more in ((), ("--no-causes",))}
+        if None in whole.values():
+            sys.exit("the whole build cannot run all of it")
         for file, number, begin, end in draw(worktree, options.places, options.seed):
             text = file.read_text()
             changed = text.splitlines(keepends=True)
@@ -148,12 +144,7 @@ def main():
             finally:
                 file.write_text(text)
             missed += how is None
-            lines.append(f"| {file.relative_to(worktree / 'src')}: `{call}` | {how or '**not found**'} |")
-            print(lines[-1], file=sys.stderr, flush=True)
-    table = "\n".join(lines)
-    print(table)
-    if options.page:
-        write_table(options.page, "left out", table)
+            print(f"| {file.relative_to(worktree / 'src')}: `{call}` | {how or '**not found**'} |", flush=True)
     return 1 if missed else 0
 
 

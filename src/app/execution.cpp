@@ -44,7 +44,7 @@ OrderedJson explanation_of(const OrderedJson& result)
     return explanation_json(explain(Json::parse(result.dump()), "result.json"));
 }
 
-/// Of a file of digests: the parts, and what is said of them in a cycle.
+/// Of a file of states: its first line, and those of a cycle, a part a line.
 constexpr std::string_view kDigestHead = "cycle,part,state\n";
 std::string line_of(const Sample& sample)
 {
@@ -73,8 +73,9 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.digests = digests != nullptr;
     if (digests) how.samples = {options.digest_every, Cycle(std::max<std::int64_t>(options.shown.from, 0)), Cycle(options.shown.to)};
     how.on_sample = [&](const Sample& sample) {
-        profile.sample(sample.cycle, sample.units, sample.dram_pj);
         if (digests && options.shown.contains(sample.cycle)) digests->write(line_of(sample));
+        if (digests && !sample.interrupt) return;  // there may be one a cycle: nothing is kept of them
+        profile.sample(sample.cycle, sample.units, sample.dram_pj);
         if (how.even_samples != 0) over_time.sample(sample);
     };
     how.causes = options.causes;

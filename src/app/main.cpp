@@ -102,10 +102,10 @@ void add_record_options(CLI::App& app, CommonOptions& options)
     app.add_option("--trace-client", options.trace_client, "of --trace: the bursts of this client only")
         ->check(one_of({kClientNames.begin(), kClientNames.end()}))
         ->needs("--trace");
-    app.add_option(
-        kRecords[6], options.digest,
-        "write a number for the state of every unit to this file (CSV), at interrupts and every --digest-every cycles: two builds "
-        "that differ do so from the first line on that differs");
+    app.add_option(kRecords[6], options.digest,
+                   "write a number for the state of every unit to this file (CSV), at interrupts and every --digest-every cycles")
+        ->excludes(kRecords[1])
+        ->excludes(kRecords[3]);
     app.add_option("--digest-every", options.digest_every, "cycles between two lines of --digest")
         ->capture_default_str()
         ->check(whole(1, 1'000'000'000))

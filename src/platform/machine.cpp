@@ -374,8 +374,9 @@ private:
 Window::Seen Machine::Running::seen()
 {
     if (!machine_.on_sample) return {};
-    return [this](Cycle at, const Snapshot& from, const Snapshot& now) {
+    return [this](Cycle at, bool interrupt, const Snapshot& from, const Snapshot& now) {
         Sample sample{.cycle = at,
+                      .interrupt = interrupt,
                       .units = reports(from, now),
                       .dram_pj = parts_.primary->picojoules(from.primary, now.primary),
                       .read_by_client = {},

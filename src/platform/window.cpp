@@ -24,7 +24,7 @@ void Window::repeat(std::vector<Sample> interrupts, std::uint64_t times, Cycle c
     const Cycle due = interrupts.front().cycle + times * cycles;
     for (std::uint64_t i = 0; i < times; ++i)
         for (Sample& sample : interrupts) {
-            if (seen_) seen_(sample.cycle - mark_, from_, sample.snapshot);
+            if (seen_) seen_(sample.cycle - mark_, true, from_, sample.snapshot);
             sample.cycle += cycles;
             counted.add_to(sample.snapshot);
         }

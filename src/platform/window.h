@@ -42,7 +42,7 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last);
 /// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
 class Window {
 public:
-    using Seen = std::function<void(Cycle relative, const Snapshot& from, const Snapshot& now)>;
+    using Seen = std::function<void(Cycle relative, bool interrupt, const Snapshot& from, const Snapshot& now)>;
     /// `seen` gets the snapshots behind t0: those of interrupts, the `samples`, and beside these `even` ones at most, evenly over the run.
     Window(std::function<Snapshot(Cycle)> take, Seen seen, Samples samples, std::size_t even = 0)
         : take_(std::move(take)), seen_(std::move(seen)), samples_(samples), even_(even)
@@ -100,7 +100,7 @@ public:
                 }
                 even_sample_ = cycle + even_every_ - (cycle - mark_) % even_every_;
             }
-            if (seen_ && cycle > mark_) seen_(cycle - mark_, from_, taken);
+            if (seen_ && cycle > mark_) seen_(cycle - mark_, interrupt, from_, taken);
             if (!interrupt) continue;
             if (keeps_ != 0) kept_.push_back({cycle, taken});
             if (kept_.size() > keeps_) kept_.pop_front();

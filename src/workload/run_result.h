@@ -93,7 +93,8 @@ struct PartState {
 
 /// What has been counted from t0 to the end of a cycle.
 struct Sample {
-    Cycle cycle = 0;  // relative to t0
+    Cycle cycle = 0;         // relative to t0
+    bool interrupt = false;  // the pin shows one in it
     std::vector<UnitReport> units;
     double dram_pj = 0;                                                                    // of a DRAM behind DBB
     std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;                         // of it, likewise

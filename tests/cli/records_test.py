@@ -329,6 +329,7 @@ class Records(Case):
         layer = self.write(SMALL)
         self.refused(self.dlasim("run", layer, "--digest", "x", "--power-window", "1000"), "--power-window")
         self.refused(self.dlasim("run", layer, "--digest-every", "10"), "--digest")
+        self.refused(self.dlasim("run", layer, "--digest", "x", "--timeline", "y"), "--timeline")
         self.refused(self.dlasim("run", layer, "--timeline", "x", "--waves", "x"), "is written by this command already")
         self.refused(self.dlasim("run", layer, "--plan", "--timeline", "x"), "--timeline")
         self.refused(self.dlasim("run", layer, "--waves", "none/w.vcd"), "none/w.vcd")
