@@ -73,8 +73,10 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
-    /// It has no state of its own but what is on its way at the port.
-    bool stateless() const { return ideal_ != nullptr; }
+    /// Changes with what has a state that nobody says; nothing while that goes on. An ideal memory has none but what is on its way at the
+    /// port.
+    std::optional<std::uint64_t> unsaid() const { return dram_ ? dram_->bursts_answered() : 0; }
+    bool ideal() const { return ideal_ != nullptr; }
     std::uint64_t wakes() const { return dram_ ? dram_->evaluations() : 0; }
     /// Sees when rows are opened and closed; nothing without a DRAM.
     void observe(std::vector<OpenRow>& rows, std::vector<std::string>& banks)
@@ -324,13 +326,15 @@ public:
         if (how.repeats == Repeats::Simulated || how.values || how.events || how.all_commands || how.stepping || how.hazards ||
             how.check_dram || how.digests)
             return;
-        if (!parts_.primary->stateless()) return;
-        recurrence_.emplace(parts_.clock, parts_.top, parts_.path ? &*parts_.path : nullptr, how.repeats, address_granule(parts_.hardware),
-                            [this] {
-                                return std::min({stop_, parts_.options.cycle_limit, window_.next()});
-                            });
-        operations_.emplace(parts_.clock, parts_.top, software_, window_, parts_.path ? &*parts_.path : nullptr, how.repeats,
-                            address_granule(parts_.hardware), how.cycle_limit);
+        recurrence_.emplace(
+            parts_.clock, parts_.top, parts_.path ? &*parts_.path : nullptr, how.repeats, address_granule(parts_.hardware),
+            [this] {
+                return std::min({stop_, parts_.options.cycle_limit, window_.next()});
+            },
+            [this] { return parts_.primary->unsaid(); });
+        if (parts_.primary->ideal())
+            operations_.emplace(parts_.clock, parts_.top, software_, window_, parts_.path ? &*parts_.path : nullptr, how.repeats,
+                                address_granule(parts_.hardware), how.cycle_limit);
         parts_.clock.on_mark = [this](Cycle now) { marked(now); };
     }
     ~Running()
@@ -462,7 +466,7 @@ void Machine::Running::marked(Cycle now)
 {
     if (raised_ != now) return recurrence_->reached(now);
     recurrence_->give_up();  // software goes on
-    operations_->reached(now, pin_);
+    if (operations_) operations_->reached(now, pin_);
 }
 
 /// What is measured is not to be forgotten, unless that would be too much.
@@ -501,7 +505,7 @@ RunResult Machine::Running::play()
     add_window(result);
     add_program(result);
     if (parts_.options.events) add_events(result);
-    if (recurrence_) result.skipped = recurrence_->skipped() + operations_->skipped();
+    if (recurrence_) result.skipped = recurrence_->skipped() + (operations_ ? operations_->skipped() : 0);
     result.wall_seconds = all_.wall_seconds() - host_wall_;
     result.cpu_seconds = all_.cpu_seconds() - host_cpu_;
     return result;

@@ -23,13 +23,15 @@ constexpr std::uint64_t kMostLooks = 512, kManyLooks = 64;
 
 }  // namespace
 
-Recurrence::Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit)
+Recurrence::Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit,
+                       std::function<std::optional<std::uint64_t>()> unsaid)
     : clock_(clock),
       top_(top),
       path_(path),
       repeats_(repeats),
       granule_(granule),
       limit_(std::move(limit)),
+      unsaid_(std::move(unsaid)),
       states_(StatePeriod::Within::Layer, granule)
 {
     budget_ = kManyLooks * kLook;
@@ -53,6 +55,7 @@ std::optional<Recurrence::Seen> Recurrence::digest(Cycle now)
 
 void Recurrence::reached(Cycle now)
 {
+    if (!at_rest()) return forget();
     if (period_ == 0 ? !affordable() : now < since_ + period_) return;
     top_.catch_up(now + 1);
     if (period_ == 0) return look(now);
@@ -68,6 +71,21 @@ void Recurrence::reached(Cycle now)
         if (most > 1 && !again_) return measure(now, period_, true);
     }
     period_ = 0;
+}
+
+/// What is not said has not changed since the mark before.
+bool Recurrence::at_rest()
+{
+    const std::optional<std::uint64_t> before = std::exchange(unsaid_before_, unsaid_());
+    return before && before == unsaid_before_;
+}
+
+/// What was before is not known to lead to what has been behind it.
+void Recurrence::forget()
+{
+    if (left_ != 0) top_.failures().report("recurrence", "the memory is asked where it was not in the period before");
+    give_up();
+    if (std::exchange(known_, 0) != 0) seen_.clear();
 }
 
 /// Looks take a small part of the time that is simulated, and some of what they save. They are taken one after the other, since what is
@@ -162,8 +180,7 @@ void Recurrence::check(Cycle now)
     since_ = now;
     if (--left_ != 0) return;
     period_ = 0;
-    seen_.clear();
-    known_ = 0;
+    forget();
 }
 
 /// False if what the trails said of the first period has been forgotten.
