@@ -155,6 +155,26 @@ public:
         if (task_ == Task::Digest) loops_.push_back({raw(value), outer, first, INT64_MAX - static_cast<std::int64_t>(outer)});
         position(value, first, INT64_MAX - static_cast<std::int64_t>(outer), where);
     }
+    /// The same two, of what follows from other words.
+    template <class T>
+    void derived_position(const T& value, std::int64_t last, std::uint64_t outer, Where where = Where::here())
+    {
+        T copy = value;
+        inner_position(copy, last, outer, where);
+    }
+    template <class T>
+    void derived_position_down(const T& value, std::int64_t first, std::uint64_t outer, Where where = Where::here())
+    {
+        T copy = value;
+        inner_position_down(copy, first, outer, where);
+    }
+    /// How many in front of a queue are alike, of which some leave while none come: nothing follows from it as long as two are left.
+    /// So many leave where what moved moves on.
+    std::uint64_t leaving(std::uint64_t alike, Where where = Where::here())
+    {
+        if (task_ == Task::Digest) return 0;
+        return -next({.value = alike, .first = 2, .last = INT64_MAX, .kind = Kind::Position, .where = where});
+    }
     /// A struct of declared counters (base/counters.h). An extreme is what it was: periods that are alike have the same ones.
     template <class Counters>
     void counters(Counters& values)
@@ -248,6 +268,8 @@ public:
     }
     /// Not after now: of a cycle that has been said.
     bool past(Cycle at) const { return at <= now_ + skipped_; }
+    /// How long ago it is does not matter.
+    bool long_past(Cycle at) const { return at + kBack <= now_ + skipped_; }
     /// Pointers and the like that belong to what has moved are found anew.
     bool advancing() const { return task_ == Task::Advance; }
     Cycle now() const { return now_; }

@@ -289,6 +289,15 @@ struct RamFifo {
         s.same(full);
         s.same(readable);
     }
+    /// The same where words leave and none come.
+    template <class S>
+    void leaving_state(S& s)
+    {
+        s.derived(arriving);
+        s.same(full);
+        s.derived(readable != 0);
+        s.position(readable, 1, INT64_MAX);
+    }
     /// `in`: a word arrives at the first stage in this cycle.
     void clock(bool in, bool pop)
     {

@@ -415,7 +415,8 @@ void ReadIngress::state(State& s)
     for (ClientState& client : clients_) {
         s.same(client.link->request.unused());
         if (client.link->request.unused()) continue;
-        s.same(client.used);
+        if (client.split.active || client.first.valid() || client.second.valid() || client.slot.valid()) s.same(client.used);
+        else s.inner_position_down(client.used, 1, client.taken);  // credits come until it asks again
         client.first.state(s, request);
         client.second.state(s, request);
         client.slot.state(s, [&](Chunk& chunk) {

@@ -49,9 +49,14 @@ void BurstStream::announced(Atoms atoms)
 {
     stored_ -= atoms.count();
     available_ += atoms.count();
+    handed_ += atoms.count() != 0;
 }
 
-void BurstStream::released(Atoms atoms) { available_ -= atoms.count(); }
+void BurstStream::released(Atoms atoms)
+{
+    available_ -= atoms.count();
+    handed_ += atoms.count() != 0;
+}
 
 void BurstStream::state(State& s)
 {
@@ -64,9 +69,14 @@ void BurstStream::state(State& s)
     s.same(onfly_);
     const bool asks = left_ != 0 || d1_.valid || d2_.valid || d3_.valid;
     s.same(asks);
-    for (std::int64_t* held : {&stored_, &available_}) {
-        if (asks) s.same(*held);
-        else s.count(*held);  // it takes no more room
+    s.count(handed_);
+    if (asks) {
+        const bool room = onfly_ + stored_ + available_ <= limit_;
+        s.derived(room);
+        s.inner_position(stored_, limit_ - onfly_ - available_, handed_);  // grows until some are announced
+        s.same(available_);
+    } else {
+        for (std::int64_t* held : {&stored_, &available_}) s.count(*held);  // it takes no more room
     }
 }
 

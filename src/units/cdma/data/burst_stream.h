@@ -58,6 +58,7 @@ private:
     Address address_{};                                                // of the burst behind d1
     std::uint64_t left_ = 0;                                           // atoms from there on
     std::int64_t onfly_ = 0, stored_ = 0, available_ = 0, limit_ = 0;  // atoms
+    std::uint64_t handed_ = 0;                                         // how often some were announced or released
 };
 
 }  // namespace dlasim::cdma

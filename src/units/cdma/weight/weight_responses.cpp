@@ -83,8 +83,7 @@ bool WeightResponses::step_atoms(Channel<ReadBeat>& port, Cycle at, WeightWrites
     const bool stored = stages_[1].valid();
     bool down = fifo_.ready();
     // (3) [spec] 7.1: complete entries
-    const bool takes = fifo_.valid() && fifos_.info.valid() &&
-                       guard_written_ / atoms_per_entry_ - guard_released_ < std::uint64_t{layer_.weight_banks} * bank_entries_;
+    const bool takes = fifo_.valid() && fifos_.info.valid() && guard_written_ / atoms_per_entry_ - guard_released_ < room();
     if (takes) {
         written.weights = Atoms{silicon_.weight_unit};
         ++guard_written_;
@@ -136,7 +135,11 @@ void WeightResponses::state(State& s, bool done)
     if (!silicon_.weight_streams) {
         s.same(guard_written_ % atoms_per_entry_);
         s.same(done);
-        if (!done) s.same(guard_written_ / atoms_per_entry_ - guard_released_);
+        if (!done) {
+            const std::uint64_t entries = guard_written_ / atoms_per_entry_ - guard_released_, most = room();
+            s.derived(entries < most);
+            s.derived_position(entries, static_cast<std::int64_t>(most) - 1, guard_released_);
+        }
     }
     s.count(guard_written_);
     s.count(guard_released_);

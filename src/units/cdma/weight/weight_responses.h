@@ -46,6 +46,7 @@ private:
     void unpack(std::uint32_t atoms, Cycle at, WeightWrites& written);
     void answered(std::uint32_t atoms);
     void buffer_write(Cycle at);
+    std::uint64_t room() const { return std::uint64_t{layer_.weight_banks} * bank_entries_; }  // (3) entries
 
     const facts::cdma::Facts silicon_;
     const std::uint32_t atoms_per_entry_, bank_entries_;

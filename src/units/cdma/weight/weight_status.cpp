@@ -84,9 +84,11 @@ void WeightStatus::state(State& s)
 /// What is there is seen from what is needed and from what has been announced.
 void WeightStatus::state_of(State& s, Fetched& fetched) const
 {
-    s.same(fetched.need - fetched.units * unit_bits_);
+    const auto missing = static_cast<std::int64_t>(fetched.need - fetched.units * unit_bits_);
+    s.derived(missing > 0);
+    s.derived_position_down(missing, 1, group_);
     s.same(fetched.units % units_per_entry_);
-    s.same(fetched.units - fetched.announced);
+    s.derived_position(fetched.units - fetched.announced, INT64_MAX, group_);
     s.layer_count(fetched.need);
     s.layer_count(fetched.units);
     s.layer_count(fetched.announced);

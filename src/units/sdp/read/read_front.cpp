@@ -35,6 +35,7 @@ void ReadFront::receive(Cycle at)
         const ReadBeat& beat = link->response.item(at);
         const std::uint32_t atoms = std::min(beat.atoms, silicon_.word_atoms);
         words_.push_back(static_cast<std::uint8_t>(atoms));
+        awaited_ -= beat.atoms;
         values_.receive(engine_, beat.data.data(), atoms * silicon_.atom_bytes);
         arrived_ = true;
     }
@@ -58,6 +59,7 @@ bool ReadFront::sweep_requests(Cycle at, std::uint32_t& issued)
         requests_.pop();
         contexts_.push(at);
         ++open_;
+        awaited_ += issued;
     }
     port.look(at);
     return port.step(at) || enters || (!context && contexts_.clears());
@@ -86,12 +88,31 @@ void ReadFront::state(State& s)
     for (auto& port : ports_) port.state(s, [&](ReadRequest& request) { dlasim::state_of(s, request); });
     s.same(port_);
     requests_.state(s);
-    contexts_.state(s);
-    s.same(open_);
     s.same(blocked_);
     s.same(arrived_);
-    fifo_.state(s);
-    words_.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
+    s.derived(awaited_ != 0);
+    s.position(awaited_, 1, INT64_MAX);
+    const auto word = [&](std::uint8_t& atoms) { s.same(atoms); };
+    if (has_all()) {
+        contexts_.leaving_state(s);
+        s.derived(open_ != 0);
+        s.position(open_, 2, INT64_MAX);
+        fifo_.leaving_state(s);
+        if (!words_.empty()) word(words_.front());
+        words_.leaving_state(
+            s, [&](std::uint8_t atoms) { return atoms == words_.front(); }, word);
+    } else {
+        contexts_.state(s);
+        s.same(open_);
+        fifo_.state(s);
+        words_.state(s, word);
+    }
+}
+
+/// All words of the layer are there.
+bool ReadFront::has_all() const
+{
+    return !requests_.more() && awaited_ == 0 && !arrived_ && fifo_.idle() && ports_[0].empty() && ports_[1].empty();
 }
 
 }  // namespace dlasim::sdp

@@ -61,6 +61,8 @@ public:
     bool idle() const { return open_ == 0 && !requests_.more() && words_.empty() && ports_[0].empty() && ports_[1].empty(); }
 
 private:
+    bool has_all() const;
+
     const facts::sdp::Facts& silicon_;
     ReadEngine engine_;
     Values& values_;
@@ -69,7 +71,8 @@ private:
     unsigned port_ = 0;  // of the layer
     ReadRequests requests_;
     ContextQueue contexts_;
-    std::uint32_t open_ = 0;  // requests whose words have not all left
+    std::uint32_t open_ = 0;     // requests whose words have not all left
+    std::uint32_t awaited_ = 0;  // atoms
     bool blocked_ = false, arrived_ = false;
     elements::RamFifo<facts::sdp::kResponseStages> fifo_;
     Ring<std::uint8_t> words_{64};  // atoms of the words in it
