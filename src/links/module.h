@@ -103,18 +103,12 @@ public:
         if (sc_core::sc_pending_activity_at_current_time(kernel_)) return 0;
         return sc_core::sc_pending_activity_at_future_time(kernel_) ? edge_after(sc_core::sc_time_to_pending_activity(kernel_)) : kNever;
     }
-    /// Set by units in a cycle behind which `on_mark` is asked (links/core.h), and from this one on it is without that.
+    /// Set by units in a cycle behind which `on_mark` is asked (links/core.h).
     bool marked = false;
-    Cycle mark_by = kNever;
     /// Cycle `now` has been evaluated.
     std::function<void(Cycle now)> on_mark;
     /// Cycles that end at that one or behind it have been skipped: now has been evaluated.
     bool skipped_beyond(Cycle end) const { return ahead_ >= end; }
-    void mark(Cycle now)
-    {
-        marked = false;
-        if (on_mark) on_mark(now);
-    }
     /// Every module is due so many cycles later, and now is. From on_mark.
     void skip(Cycle cycles);
 
@@ -210,7 +204,10 @@ private:
         for (std::uint64_t due = group_.wake_queue.take(now); due != 0; due &= due - 1)
             group_.modules[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
         if (group_.stepping) step(now);
-        if (clock_.marked || now >= clock_.mark_by) clock_.mark(now);
+        if (clock_.marked) {
+            clock_.marked = false;
+            if (clock_.on_mark) clock_.on_mark(now);
+        }
         return group_.wake_queue.next();
     }
     /// Everybody in the next cycle, due or not.

@@ -115,6 +115,12 @@ class Few(unittest.TestCase):
         self.assertEqual(wrong, "")
         self.assertGreater(skipped, 0)
 
+    def test_groups_of_kernels_that_wait_for_their_weights(self):
+        """Operands of SDP that wait become fewer, and weights of a group more, from stripe to stripe."""
+        wrong, skipped = compare("alexnet_fc7.json", "nv_large")
+        self.assertEqual(wrong, "")
+        self.assertGreater(skipped, 0.6 * cycles_of("alexnet_fc7.json", "nv_large"))
+
     def test_with_a_dram(self):
         for file, machine, memory, part in self.WITH_DRAM:
             wrong, skipped = compare(file, machine, "--memory", memory)
