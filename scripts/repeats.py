@@ -30,7 +30,7 @@ def measure(dlasim, network, hardware, memory, way):
     """CPU seconds, MB, bytes of result.json, cycles skipped of one run."""
     with tempfile.TemporaryDirectory() as folder:
         seconds, megabytes, said = cpu_time([dlasim, "run", NETWORKS / f"{network}.json", "--hw", hardware, "--memory", memory, "--timing-only",
-                                          "--reproducible", "--quiet", "--times", "--out", folder, *way])
+                                             "--reproducible", "--quiet", "--times", "--out", folder, *way])
         skipped = re.search(r"(\d+) cycles were as others before", said)
         return seconds, megabytes, Path(folder, "result.json").read_bytes(), int(skipped[1]) if skipped else 0
 

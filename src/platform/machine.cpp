@@ -73,9 +73,9 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
-    /// Changes with what has a state that nobody says; nothing while that goes on. An ideal memory has none but what is on its way at the
-    /// port.
-    std::optional<std::uint64_t> unsaid() const { return dram_ ? dram_->bursts_answered() : 0; }
+    /// Bursts so far, of a DRAM: it does not say its state. Nothing while it owes one an answer. An ideal memory has no state but what is
+    /// on its way, which the port says.
+    std::optional<std::uint64_t> answered() const { return dram_ ? dram_->bursts_answered() : 0; }
     bool ideal() const { return ideal_ != nullptr; }
     std::uint64_t wakes() const { return dram_ ? dram_->evaluations() : 0; }
     /// Sees when rows are opened and closed; nothing without a DRAM.
@@ -331,7 +331,7 @@ public:
             [this] {
                 return std::min({stop_, parts_.options.cycle_limit, window_.next()});
             },
-            [this] { return parts_.primary->unsaid(); });
+            [this] { return parts_.primary->answered(); });
         if (parts_.primary->ideal())
             operations_.emplace(parts_.clock, parts_.top, software_, window_, parts_.path ? &*parts_.path : nullptr, how.repeats,
                                 address_granule(parts_.hardware), how.cycle_limit);

@@ -24,14 +24,14 @@ constexpr std::uint64_t kMostLooks = 512, kManyLooks = 64;
 }  // namespace
 
 Recurrence::Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit,
-                       std::function<std::optional<std::uint64_t>()> unsaid)
+                       std::function<std::optional<std::uint64_t>()> answered)
     : clock_(clock),
       top_(top),
       path_(path),
       repeats_(repeats),
       granule_(granule),
       limit_(std::move(limit)),
-      unsaid_(std::move(unsaid)),
+      answered_(std::move(answered)),
       states_(StatePeriod::Within::Layer, granule)
 {
     budget_ = kManyLooks * kLook;
@@ -55,7 +55,7 @@ std::optional<Recurrence::Seen> Recurrence::digest(Cycle now)
 
 void Recurrence::reached(Cycle now)
 {
-    if (!at_rest()) return forget();
+    if (!memory_rests()) return forget();
     if (period_ == 0 ? !affordable() : now < since_ + period_) return;
     top_.catch_up(now + 1);
     if (period_ == 0) return look(now);
@@ -73,14 +73,14 @@ void Recurrence::reached(Cycle now)
     period_ = 0;
 }
 
-/// What is not said has not changed since the mark before.
-bool Recurrence::at_rest()
+/// A memory that does not say its state has been asked for nothing since the mark before.
+bool Recurrence::memory_rests()
 {
-    const std::optional<std::uint64_t> before = std::exchange(unsaid_before_, unsaid_());
-    return before && before == unsaid_before_;
+    const std::optional<std::uint64_t> before = std::exchange(answered_before_, answered_());
+    return before && before == answered_before_;
 }
 
-/// What was before is not known to lead to what has been behind it.
+/// Between marks before this one and later ones the memory was asked: none leads to another.
 void Recurrence::forget()
 {
     if (left_ != 0) top_.failures().report("recurrence", "the memory is asked where it was not in the period before");

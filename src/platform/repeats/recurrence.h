@@ -28,9 +28,9 @@ class Top;
 class Recurrence {
 public:
     /// `granule`: of addresses. `path`: null without causes. `limit`: the first cycle that must be evaluated whatever recurs. All live
-    /// longer. `unsaid`: changes with what has a state that is not said; nothing while that goes on
+    /// longer. `answered`: bursts, by memories that do not say their state; nothing while one owes an answer
     Recurrence(Clock& clock, Top& top, FollowedPath* path, Repeats repeats, std::uint64_t granule, std::function<Cycle()> limit,
-               std::function<std::optional<std::uint64_t>()> unsaid);
+               std::function<std::optional<std::uint64_t>()> answered);
 
     /// A mark: all of cycle `now` has been evaluated.
     void reached(Cycle now);
@@ -55,7 +55,7 @@ private:
         bool follows(const Seen& before) const;
     };
     std::optional<Seen> digest(Cycle now);
-    bool at_rest();
+    bool memory_rests();
     void forget();
     bool affordable();
     bool recurs(Cycle now);
@@ -73,8 +73,8 @@ private:
     const Repeats repeats_;
     const std::uint64_t granule_;  // State::granule()
     const std::function<Cycle()> limit_;
-    const std::function<std::optional<std::uint64_t>()> unsaid_;
-    std::optional<std::uint64_t> unsaid_before_;  // at the last mark
+    const std::function<std::optional<std::uint64_t>()> answered_;
+    std::optional<std::uint64_t> answered_before_;  // at the last mark
 
     std::unordered_map<std::uint64_t, std::vector<Seen>> seen_;     // by digest
     std::size_t known_ = 0;                                         // of these

@@ -76,7 +76,8 @@ void BurstStream::state(State& s)
         s.inner_position(stored_, limit_ - onfly_ - available_, handed_);  // grows until some are announced
         s.same(available_);
     } else {
-        for (std::int64_t* held : {&stored_, &available_}) s.count(*held);  // it takes no more room
+        s.count(stored_);  // it takes no more room
+        s.count(available_);
     }
 }
 
