@@ -329,6 +329,8 @@ public:
     /// Nothing is repeated from here on.
     void refuse() { refused_ = true; }
     bool refused() const { return refused_; }
+    /// All words have moved on: the parts have said as many of them as when they were taken.
+    bool complete() const { return at_ == moves_.size(); }
     /// Whether a part could not say since the last time this was asked.
     bool any_unknown() { return std::exchange(unknown_, false); }
 
@@ -384,7 +386,8 @@ private:
             taken_->push_back(word);
             return 0;
         }
-        return moves_[at_++] * times_;
+        const std::size_t at = at_++;
+        return at < moves_.size() ? moves_[at] * times_ : 0;
     }
 
     Task task_ = Task::Digest;

@@ -78,7 +78,7 @@ private:
     struct SpotHash {
         std::size_t operator()(const PathSpot& spot) const;
     };
-    static constexpr std::size_t kMostKept = 1u << 18;  // bursts and segments: no period that is measured or copied makes them more
+    static constexpr std::size_t kMostKept = 1u << 19;  // bursts and segments: no period that is measured or copied makes them more
     /// The first walk that came there in this round, and how far it had come.
     struct Mark {
         std::uint32_t round = 0, walk = 0;

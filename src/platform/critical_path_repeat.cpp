@@ -62,12 +62,13 @@ std::uint64_t CriticalPath::repeat(Cycle first, Cycle second, std::uint64_t time
     const std::uint64_t most = std::min<std::uint64_t>(times, kMostKept / period->told);
     struct Try {
         std::uint64_t together;  // periods as one: what a burst waited for may be further back than one
-        bool again;              // what is in front of the floor is written down again: streams may have come to the period in another way
+        std::uint64_t before;    // at most so many of what is in front of the floor are written down again: streams may have come to the
+                                 // period in another way
     };
     std::uint64_t copied = 0;
-    for (const auto& [together, again] : {Try{1, false}, Try{1, true}, Try{2, true}, Try{4, true}}) {
+    for (const auto& [together, before] : {Try{1, 0}, Try{1, 1}, Try{1, UINT64_MAX}, Try{2, UINT64_MAX}, Try{4, UINT64_MAX}}) {
         const Period all = period->times(together);
-        std::uint64_t needed = ((again ? copies_before(all) : 0) + copies_behind(all) + 1) * together;
+        std::uint64_t needed = (std::min(before, copies_before(all)) + copies_behind(all) + 1) * together;
         if (times <= needed + together) break;
         needed += (times - needed) % together;
         if (needed > most) break;

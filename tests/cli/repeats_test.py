@@ -128,7 +128,7 @@ class Few(unittest.TestCase):
             self.assertGreater(skipped, part * cycles_of(file, machine), f"{file} {machine} {memory}")
 
     def test_causes_do_not_hinder_it(self):
-        for file in ("vgg16_conv4_1.json", "alexnet_fc7.json", "networks/resnet18.json"):
+        for file in ("vgg16_conv4_1.json", "alexnet_fc7.json", "networks/resnet18.json", "networks/alexnet.json"):
             skipped = {causes: run(file, "nv_small", "skip", *causes)[2] for causes in ((), ("--no-causes",))}
             self.assertGreater(skipped[()], 0.95 * skipped[("--no-causes",)], file)
 

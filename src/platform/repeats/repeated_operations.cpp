@@ -338,6 +338,7 @@ bool RepeatedOperations::skip(const Known& known, const std::vector<std::size_t>
     s.set_granule(granule_);
     s.set_turned(now.turns.interrupts, times % 2 != 0 ? part.turns.interrupts : 0);
     top_.state(s);
+    if (!s.complete()) top_.failures().report("recurrence", fmt::format("other words move on than were said in cycle {}", now.at));
     software_.repeat(part, known.turns ^ now.turns, ends, now.at, [this](const ProgramEntry& entry) {
         if (const auto* write = std::get_if<RegisterWrite>(&entry)) {
             for (const auto& [name, file] : registers_)
