@@ -3,17 +3,16 @@
 #include <utility>
 
 #include "lowering/memory/layer_contents.h"
-#include "lowering/plan.h"
 
 namespace dlasim {
 
-Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared)
+Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory, bool values,
+           std::shared_ptr<const SharedLayer> shared)
 {
     if (const Transfer* transfer = std::get_if<Transfer>(&descriptor)) return transfer_job(*transfer, hardware, memory);
     const Layer& layer = std::get<Layer>(descriptor);
-    if (shared) return layer_job(layer, hardware, memory, std::move(shared));
-    plan_that_fits(layer, hardware);  // what cannot be placed is refused before its tensors take memory
-    return layer_job(layer, hardware, memory, load_tensors(layer));
+    if (!values && !layer.compressed && !layer.data.in_files()) return layer_outline(layer, hardware, memory);
+    return layer_job(layer, hardware, memory, std::move(shared));
 }
 
 Job outline_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory)

@@ -272,6 +272,10 @@ Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& me
 
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared)
 {
+    if (!shared) {
+        plan_that_fits(layer, hardware);  // what cannot be placed is refused before its tensors take memory
+        shared = std::make_shared<const SharedLayer>(SharedLayer{load_tensors(layer), {}});
+    }
     LayerPlan plan = plan_layer(layer, hardware, shared->tensors);
     Job job = outline(plan, layer, hardware, memory);
     job.contents = layer_contents(layer, hardware, std::move(shared), std::move(plan));

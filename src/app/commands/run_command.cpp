@@ -35,7 +35,7 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     if (options.check_dram && memory.kind == "ideal")
         throw ConfigError("--check-dram", "found the ideal memory, which has no commands, expected a DRAM (--memory)");
     if (options.has_seed) set_seed(descriptor, options.seed);
-    const Job job = job_of(descriptor, hardware, memory, std::move(shared));
+    const Job job = job_of(descriptor, hardware, memory, !options.timing_only, std::move(shared));
     RunFiles files(options);
     OutputFile* tensor = nullptr;
     if (job.tensor && options.tensors && !options.timing_only) tensor = &files.folder->file(kTensorFile, kNpyHeader + job.tensor->bytes);

@@ -3,6 +3,7 @@
 //   input [batch, channels, height, width]  kernel [count, channels / groups, height, width]
 //   output width = (width + left + right - ((kernel - 1) * dilation + 1)) / stride + 1
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -72,6 +73,12 @@ struct TensorSource {
     std::string expected;                 // NumPy file of the output to compare with; empty: none
     std::array<std::string, 6> operands;  // of SDP, by operand_slot()
     std::string where;                    // of "data" in the descriptor, for messages
+
+    bool in_files() const
+    {
+        return !input.empty() || !weights.empty() || !expected.empty() ||
+               std::any_of(operands.begin(), operands.end(), [](const std::string& file) { return !file.empty(); });
+    }
 };
 
 /// Where a layer's tensors begin: which memory, and which banks of a DRAM they meet in.
