@@ -268,8 +268,8 @@ public:
     }
     /// Not after now: of a cycle that has been said.
     bool past(Cycle at) const { return at <= now_ + skipped_; }
-    /// How long ago it is does not matter.
-    bool long_past(Cycle at) const { return at + kBack <= now_ + skipped_; }
+    /// How long ago it is does not matter: of one that has not been said.
+    bool long_past(Cycle at) const { return at + kBack <= now_; }
     /// Pointers and the like that belong to what has moved are found anew.
     bool advancing() const { return task_ == Task::Advance; }
     Cycle now() const { return now_; }

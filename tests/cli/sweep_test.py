@@ -550,8 +550,8 @@ class Resuming(SweepCase):
         self.assertIn("3 of 4 points have ended before", done.stdout)
 
     def test_a_point_that_does_not_end_is_ended(self):
-        endless = {"input": {"width": 112, "height": 112, "channels": 512}, "kernel": {"width": 3, "height": 3, "count": 512}}
-        sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"layer": [SMALL, endless]}}
+        endless = {"input": {"width": 224, "height": 224, "channels": 512}, "kernel": {"width": 3, "height": 3, "count": 512}}
+        sweep = {"base": {"layer": SMALL, "hw": "nv_small", "memory": "ddr4-3200"}, "axes": {"layer": [SMALL, endless]}}
         done = self.sweep(sweep, "--timing-only", "--limit", 1)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual([row["cycles"] is None for row in self.rows()], [False, True])

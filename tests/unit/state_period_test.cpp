@@ -5,6 +5,9 @@
 
 #include <array>
 #include <optional>
+#include <vector>
+
+#include "base/ring.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
 
@@ -203,6 +206,27 @@ TEST(StatePeriod, TheFirstWordThatIsNotAsExpectedIsNamed)
     EXPECT_EQ(period.compare(next, kSince + 3 * kPeriod), "unit.cpp:7 has 13001 in place of 13000");
     next = {word(Kind::Count, 13)};
     EXPECT_EQ(period.compare(next, kSince + 4 * kPeriod), "1 words in place of 3");
+}
+
+TEST(StatePeriod, AsManyWordsMoveOnAsWereSaid)
+{
+    Ring<Cycle> pushed;
+    for (const Cycle at : {kSince - 2 * State::kBack, kSince - 100, kSince - 3}) pushed.push_back(at);
+    const auto say = [&](State& s) {
+        pushed.leaving_state(
+            s, [&](Cycle at) { return s.long_past(at); }, [&](Cycle& at) { s.cycle(at); });
+    };
+    StatePeriod::Words words;
+    State taken(kSince, words);
+    say(taken);
+    const std::vector<std::uint64_t> moves(words.size(), 0);
+    State advanced(kSince, kPeriod, moves, 5);
+    say(advanced);
+    EXPECT_TRUE(advanced.complete());
+    EXPECT_EQ(pushed.size(), 3);
+    State more(kSince, kPeriod, std::span(moves).first(2), 5);
+    say(more);
+    EXPECT_FALSE(more.complete());
 }
 
 }  // namespace
