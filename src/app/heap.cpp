@@ -17,15 +17,23 @@ namespace dlasim {
 namespace {
 
 constexpr std::uintptr_t kLargePage = 2 << 20;
-constexpr int kHeap = 64 << 20;  // bytes of address space; memory is taken where it is used
+// Bytes of address space; memory is taken where it is used. Weights of a network are hundreds of megabytes.
+constexpr int kHeap = 512 << 20, kSmallHeap = 64 << 20;
 
 char* heap_end() { return static_cast<char*>(sbrk(0)); }
+
+/// False where a limit of the process leaves less.
+bool may_grow(int bytes)
+{
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): what sbrk answers when it fails
+    return sbrk(bytes) != reinterpret_cast<void*>(-1) && (sbrk(-bytes), true);
+}
 
 void prepare_heap()
 {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    mallopt(M_TOP_PAD, kHeap);
+    mallopt(M_TOP_PAD, may_grow(kHeap) ? kHeap : kSmallHeap);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     // The first block makes the heap grow. It is to touch a page of its own, below the first large one.
     const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(heap_end()) + page;

@@ -1,6 +1,7 @@
 #include "config/model/tensors.h"
 
 #include "base/error.h"
+#include "base/vectors.h"
 #include "config/model/stream.h"
 #include "config/npy.h"
 
@@ -24,12 +25,17 @@ std::int16_t random_value(Precision precision, std::uint64_t random)
     return static_cast<std::int16_t>((random & 0x83ff) | (exponent << 10));
 }
 
+DLASIM_FORM void fill_bytes(std::int16_t* values, std::size_t count, Stream stream)
+{
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<std::int8_t>(stream(i));
+}
+
 void fill_random(Tensor& tensor, Precision precision, const Stream& stream)
 {
     std::int16_t* values = tensor.values.data();
     const std::size_t count = tensor.values.size();
-    if (precision == Precision::Int8)  // most of all tensors: a loop without decisions
-        for (std::size_t i = 0; i < count; ++i) values[i] = random_value(Precision::Int8, stream(i));
+    if (precision == Precision::Int8)  // most of all tensors
+        in_form<fill_bytes>(Vectors::Best, values, count, stream);
     else
         for (std::size_t i = 0; i < count; ++i) values[i] = random_value(precision, stream(i));
 }

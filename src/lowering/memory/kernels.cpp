@@ -1,16 +1,18 @@
 #include "lowering/memory/kernels.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace dlasim {
 namespace {
 
-/// Kernels [part.first, part.first + part.count) of a pass: zero where one meets another group's channels, or has no tap.
-Tensor kernels_of(const ShapedPass& shaped, const KernelPart& part, const Tensor& weights)
+/// Kernels [part.first, part.first + part.count) of a pass, unless they are all of the tensor: zero where one meets another group's
+/// channels, or has no tap.
+std::optional<Tensor> kernels_of(const ShapedPass& shaped, const KernelPart& part, const Tensor& weights)
 {
     const KernelBlock& block = shaped.kernels;
     const bool plain = block.groups == 1 && block.x.all_of(weights.w) && block.y.all_of(weights.h);
-    if (plain && part.count == weights.n) return weights;
+    if (plain && part.count == weights.n) return std::nullopt;
     const std::uint32_t channels = weights.c, kernels = shaped.pass.kernels / block.groups;  // of a group
     Tensor out(part.count, channels * block.groups, block.y.count, block.x.count);
     if (block.x.none || block.y.none) return out;
@@ -27,7 +29,8 @@ Tensor kernels_of(const ShapedPass& shaped, const KernelPart& part, const Tensor
 StoredKernels stored(const ShapedPass& shaped, const KernelSet& set, const Tensor& weights, const Hardware& hw)
 {
     const Pass& p = shaped.pass;
-    const std::vector<std::int16_t> stream = weight_stream(p, set.geometry, hw, kernels_of(shaped, set.kernels, weights));
+    const std::optional<Tensor> part = kernels_of(shaped, set.kernels, weights);
+    const std::vector<std::int16_t> stream = weight_stream(p, set.geometry, hw, part ? *part : weights);
     StoredKernels kernels;
     if (p.compressed.on) {
         CompressedWeights c = compress(p, set.geometry, hw, stream);
@@ -36,8 +39,7 @@ StoredKernels stored(const ShapedPass& shaped, const KernelSet& set, const Tenso
         kernels.mask = std::move(c.mask);
         kernels.group_sizes = std::move(c.group_sizes);
     } else {
-        kernels.weights = to_bytes(stream, p.element_bytes());
-        kernels.weights.resize(set.geometry.weight_bytes);
+        kernels.weights = to_bytes(stream, p.element_bytes(), set.geometry.weight_bytes);
     }
     return kernels;
 }

@@ -1,5 +1,7 @@
 #include "lowering/memory/layout.h"
 
+#include <algorithm>
+
 namespace dlasim {
 namespace {
 
@@ -86,14 +88,14 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
     return memory;
 }
 
-Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes)
+Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes, std::uint64_t bytes)
 {
-    Bytes bytes(values.size() * element_bytes);
+    Bytes all(bytes);
     if (element_bytes == 1)
-        for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = static_cast<std::uint8_t>(values[i]);
+        std::transform(values.begin(), values.end(), all.begin(), [](std::int16_t v) { return static_cast<std::uint8_t>(v); });
     else
-        for (std::size_t i = 0; i < values.size(); ++i) store(bytes, i * 2, values[i], 2);
-    return bytes;
+        for (std::size_t i = 0; i < values.size(); ++i) store(all, i * 2, values[i], 2);
+    return all;
 }
 
 // [spec] sdp.md 1.6.2.

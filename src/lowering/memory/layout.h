@@ -38,7 +38,8 @@ void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, const Ch
 
 /// Weights in the order the array takes them, one value an element.
 std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const Tensor& weights);
-Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes);
+/// In so many bytes, of which the last ones may be 0.
+Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes, std::uint64_t bytes);
 
 /// Operands of an SDP engine for the `kernels` of a pass: ALU and multiplier interleaved where it streams both.
 /// `at` gives the operand of (mul, kernel, y, x).
