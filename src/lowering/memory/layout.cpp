@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/expects.h"
+
 namespace dlasim {
 namespace {
 
@@ -90,6 +92,7 @@ Bytes pixel_bytes(const Layer& layer, const Tensor& input, const Geometry& geome
 
 Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes, std::uint64_t bytes)
 {
+    DLASIM_EXPECTS(values.size() * element_bytes <= bytes);
     Bytes all(bytes);
     if (element_bytes == 1)
         std::transform(values.begin(), values.end(), all.begin(), [](std::int16_t v) { return static_cast<std::uint8_t>(v); });
