@@ -58,6 +58,12 @@ public:
         std::int64_t first = 0, last = 0;
         Kind kind = Kind::Same;
         Where where{};
+
+        /// Said in the same place, of the same kind.
+        bool alike(const Word& other) const
+        {
+            return kind == other.kind && where.line == other.where.line && where.file == other.where.file;
+        }
     };
     /// How far back a cycle is seen from now; nothing that is longer ago decides.
     static constexpr Cycle kBack = 256;
@@ -329,7 +335,9 @@ public:
     /// Nothing is repeated from here on.
     void refuse() { refused_ = true; }
     bool refused() const { return refused_; }
-    /// All words have moved on: the parts have said as many of them as when they were taken.
+    /// Before the first word: those that were taken. From one that is another on none moves.
+    void expect(std::span<const Word> said) { said_ = said; }
+    /// All words have moved on.
     bool complete() const { return at_ == moves_.size(); }
     /// Whether a part could not say since the last time this was asked.
     bool any_unknown() { return std::exchange(unknown_, false); }
@@ -387,6 +395,7 @@ private:
             return 0;
         }
         const std::size_t at = at_++;
+        if (at < said_.size() && !said_[at].alike(word)) moves_ = {};
         return at < moves_.size() ? moves_[at] * times_ : 0;
     }
 
@@ -399,6 +408,7 @@ private:
     bool unknown_ = false, refused_ = false;
     std::vector<Word>* taken_ = nullptr;
     std::span<const std::uint64_t> moves_;
+    std::span<const Word> said_;
     std::uint64_t times_ = 0;
     std::size_t at_ = 0;
 };

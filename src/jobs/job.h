@@ -54,8 +54,8 @@ struct Job : Workload {
 };
 
 struct SharedLayer;  // lowering/memory/layer_contents.h
-/// Loads or makes the data, unless a layer's are there already; without `values` what is in files, which may be wrong, and what says how
-/// much time it takes.
+/// Loads or makes the data, unless a layer's are there already. Without `values` a layer has data and contents only if some is in a file,
+/// which has to be right, or says how long it takes.
 Job job_of(const Descriptor& descriptor, const Hardware& hardware, const MemorySpec& memory, bool values = true,
            std::shared_ptr<const SharedLayer> shared = nullptr);
 /// What would run: without data and, of a layer, without contents.
@@ -63,7 +63,7 @@ Job outline_of(const Descriptor& descriptor, const Hardware& hardware, const Mem
 /// Keys of `plan` of a layer, of a transfer.
 std::vector<PlacedKey> layer_plan_keys();
 std::vector<PlacedKey> transfer_plan_keys();
-/// Of a layer with its data; null: they are loaded or made, when it is known that the machine can do it. layer_job.cpp
+/// Of a layer with its data. Where `shared` is null they are loaded or made, once it is known that the machine can do it. layer_job.cpp
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors);
 Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared);
 Job layer_outline(const Layer& layer, const Hardware& hardware, const MemorySpec& memory);

@@ -227,6 +227,20 @@ TEST(StatePeriod, AsManyWordsMoveOnAsWereSaid)
     State more(kSince, kPeriod, std::span(moves).first(2), 5);
     say(more);
     EXPECT_FALSE(more.complete());
+    // one is said no longer: what belongs to it goes to none behind it
+    const std::vector<std::uint64_t> all(words.size(), kPeriod);
+    Ring<Cycle> fewer;
+    for (const Cycle at : {kSince - 2 * State::kBack, kSince - 3}) fewer.push_back(at);
+    Cycle behind = 7;
+    StatePeriod::Words longer = words;
+    longer.push_back(word(Kind::Count, 7));
+    State astray(kSince, kPeriod, all, 1);
+    astray.expect(longer);
+    fewer.state(astray, [&](Cycle& at) { astray.count(at); });
+    astray.count(behind);
+    EXPECT_FALSE(astray.complete());
+    EXPECT_EQ(fewer.front(), kSince - 2 * State::kBack);
+    EXPECT_EQ(behind, 7u);
 }
 
 }  // namespace

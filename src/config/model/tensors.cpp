@@ -25,9 +25,9 @@ std::int16_t random_value(Precision precision, std::uint64_t random)
     return static_cast<std::int16_t>((random & 0x83ff) | (exponent << 10));
 }
 
-DLASIM_FORM void fill_bytes(std::int16_t* values, std::size_t count, Stream stream)
+DLASIM_FORM void fill_int8(std::int16_t* values, std::size_t count, Stream stream)
 {
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<std::int8_t>(stream(i));
+    for (std::size_t i = 0; i < count; ++i) values[i] = random_value(Precision::Int8, stream(i));
 }
 
 void fill_random(Tensor& tensor, Precision precision, const Stream& stream)
@@ -35,7 +35,7 @@ void fill_random(Tensor& tensor, Precision precision, const Stream& stream)
     std::int16_t* values = tensor.values.data();
     const std::size_t count = tensor.values.size();
     if (precision == Precision::Int8)  // most of all tensors
-        in_form<fill_bytes>(Vectors::Best, values, count, stream);
+        in_form<fill_int8>(Vectors::Best, values, count, stream);
     else
         for (std::size_t i = 0; i < count; ++i) values[i] = random_value(precision, stream(i));
 }

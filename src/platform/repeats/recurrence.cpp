@@ -195,6 +195,7 @@ bool Recurrence::skip(Cycle now, std::uint64_t times)
     }
     if (times == 0) return false;
     State s(now, period_, states_.moves(), times);
+    s.expect(states_.to);
     say(s);
     if (!s.complete()) top_.failures().report("recurrence", fmt::format("other words move on than were said in cycle {}", now));
     clock_.skip(times * period_);

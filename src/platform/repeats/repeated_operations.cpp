@@ -335,6 +335,7 @@ bool RepeatedOperations::skip(const Known& known, const std::vector<std::size_t>
     const Cycle cycles = times * part.period;
     const std::vector<std::uint64_t> moves = this->moves(known, times, now);
     State s(now.at, cycles, moves, 1);
+    s.expect(words_);
     s.set_granule(granule_);
     s.set_turned(now.turns.interrupts, times % 2 != 0 ? part.turns.interrupts : 0);
     top_.state(s);
