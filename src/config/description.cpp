@@ -4,7 +4,7 @@
 #include <array>
 #include <filesystem>
 
-#include "config/descriptor_keys.h"
+#include "files/foreign/foreign_file.h"
 
 namespace dlasim {
 namespace {
@@ -29,21 +29,12 @@ const ForeignFormat* foreign_format(const std::string& path)
 
 }  // namespace
 
-std::pair<std::uint64_t, std::uint64_t> plane_of(std::uint64_t places, const std::string& where)
-{
-    constexpr std::uint64_t kMost = keys::kMaxSide;
-    for (std::uint64_t height = (places + kMost - 1) / kMost; height <= kMost && height <= places; ++height)
-        if (places % height == 0) return {places / height, height};
-    throw ConfigError(where,
-                      "found " + std::to_string(places) + ", expected a number with two factors of at most " + std::to_string(kMost));
-}
-
 bool is_description(const std::string& path) { return path.ends_with(".json") || foreign_format(path) != nullptr; }
 
 Json read_description(const std::string& path)
 {
     const ForeignFormat* format = foreign_format(path);
-    if (!format) return read_json(path);
+    if (!format) return read_json_of_ours(path, Wanted::Work);
     Json json = format->read(read_text(path, kMaxForeign), path);
     json["name"] = std::filesystem::path(path).stem().string();
     return json;

@@ -1,15 +1,14 @@
 // Layers and networks, whatever file they stand in: all that our own JSON may be, or made of the file of another simulator.
 //
 //   FILE.json            as it is
-//   FILE.csv             a topology of SCALE-Sim: a network whose layers have inputs of their own (scale_sim.cpp)
-//   FILE.yaml, FILE.yml  a problem of Timeloop: a layer (timeloop.cpp)
+//   FILE.csv             a topology of SCALE-Sim: a network whose layers have inputs of their own (foreign/scale_sim.cpp)
+//   FILE.yaml, FILE.yml  a problem of Timeloop: a layer, or a network of its tiles (foreign/timeloop.cpp)
 //
 // A new format is a reader of this form in a file of its own, and a line in description.cpp.
 //
 // Error  ConfigError with file, line and column, found and expected.
 #pragma once
 #include <string>
-#include <utility>
 
 #include "config/json_object.h"
 
@@ -22,7 +21,5 @@ Json read_description(const std::string& path);
 /// `text` is the file's contents; `file` names it in messages, and the network or layer.
 Json scale_sim_network(const std::string& text, const std::string& file);
 Json timeloop_layer(const std::string& text, const std::string& file);
-/// Width and height of a plane of so many places: one row, or more where a row holds no more.
-std::pair<std::uint64_t, std::uint64_t> plane_of(std::uint64_t places, const std::string& where);
 
 }  // namespace dlasim

@@ -13,6 +13,7 @@
 
 namespace dlasim::keys {
 
+inline constexpr std::int64_t kMaxKernelStride = 8, kMaxDilation = 32;  // of a kernel
 inline constexpr std::int64_t kMaxSide = 8192, kMaxStride = 0xffffffe0, kLastByte = (std::int64_t{1} << 48) - 32;
 
 // ---- what several objects have

@@ -45,6 +45,7 @@ inline constexpr std::uint32_t kConvolutions =
 inline constexpr std::array kOperation{
     OperationKey{{{"name", "text", "", "of the layer and of the tensor that it makes"}}},
     OperationKey{{{"op", "text", "", "conv2d, fully_connected, deconv2d, pool, add, lrn, concat, upsample or softmax"}}},
+    OperationKey{{{"from", "text", "", "where the layer is described, for messages"}, 0, 0, "its place in the file"}},
     OperationKey{{{"inputs", "list", "", "names of tensors; two or more of add and concat"}, 0, 0, "the layer before"}},
     OperationKey{{{"input", "object", "", "a tensor for this layer alone", "in place of inputs"}}},
     OperationKey{{{"output", "object", "", "the shape that it makes: checked"}, 0, 0, "not checked"}},

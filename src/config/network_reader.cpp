@@ -140,6 +140,7 @@ private:
         const JsonObject object(json, file, pointer, keys_of(layer.op));
         if (!object.has("name")) object.missing("name", "a name for what the layer makes");
         layer.name = text(object, "name", "");
+        layer.where = object.text("from", layer.where);
         layer.inputs = read_inputs(object, layer);
         const bool several = layer.op == NetworkOp::Add || layer.op == NetworkOp::Concat;
         if (several ? layer.inputs.size() < 2 : layer.inputs.size() != 1)

@@ -81,6 +81,20 @@ constexpr std::array kChipKeys{
     KeyRow{"layers", "list", "", "a row for each layer"},
 };
 
+/// A layer of a topology without what only networks have: its place for messages, and the input of a tile before.
+Json layer_alone(const Json& layers, std::size_t i)
+{
+    Json layer = layers[i];
+    if (!layer.is_object() || !layer.contains("from")) return layer;
+    layer.erase("from");
+    for (const Json& other : layers)
+        if (layer.contains("inputs") && layer["inputs"] == Json::array({other.value("name", "") + ".input"})) {
+            layer["input"] = other["input"];
+            layer.erase("inputs");
+        }
+    return layer;
+}
+
 std::vector<Layer> layers_of(const BoundOptions& options)
 {
     const Json file = read_description(options.layers);
@@ -89,7 +103,7 @@ std::vector<Layer> layers_of(const BoundOptions& options)
     std::vector<Layer> layers;
     if (file.is_object() && file.contains("layers") && file["layers"].is_array())
         for (std::size_t i = 0; i < file["layers"].size(); ++i)
-            layers.push_back(layer_from_json(file["layers"][i], options.layers, fmt::format("/layers/{}", i), folder));
+            layers.push_back(layer_from_json(layer_alone(file["layers"], i), options.layers, fmt::format("/layers/{}", i), folder));
     else layers.push_back(layer_from_json(file, options.layers, "", folder));
     if (layers.empty()) throw ConfigError(options.layers, "found an empty list of layers, expected at least one");
     for (Layer& layer : layers) {

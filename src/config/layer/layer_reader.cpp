@@ -18,7 +18,7 @@ namespace dlasim {
 namespace {
 
 // Register widths: [spec] registers, CDMA and CSC. The machine can be told nothing larger.
-constexpr Within kKernelSide{1, 32}, kLayerStride{1, 8}, kDilation{1, 32};
+constexpr Within kKernelSide{1, 32}, kLayerStride{1, keys::kMaxKernelStride}, kDilation{1, keys::kMaxDilation};
 constexpr Within kPadNear{0, 31}, kPadFar{0, 63};
 
 void read_kernel(Layer& layer, const JsonObject& top)

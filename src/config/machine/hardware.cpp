@@ -8,6 +8,7 @@
 #include "config/file_kind.h"
 #include "config/warning.h"
 #include "facts/presets.h"
+#include "files/foreign/foreign_file.h"
 
 namespace dlasim {
 namespace {
@@ -246,7 +247,8 @@ bool is_hardware_file(const std::string& preset_or_file)
 Hardware load_hardware(const std::string& preset_or_file, const std::vector<std::string>& settings, HardwareRules rules,
                        const std::string& where)
 {
-    if (is_hardware_file(preset_or_file)) return read_hardware(read_json(preset_or_file), preset_or_file, "", "", settings, rules);
+    if (is_hardware_file(preset_or_file))
+        return read_hardware(read_json_of_ours(preset_or_file, Wanted::Machine), preset_or_file, "", "", settings, rules);
     return finish({preset_named(preset_or_file, where), {}}, settings, preset_or_file, rules);
 }
 

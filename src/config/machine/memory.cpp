@@ -9,6 +9,7 @@
 #include "config/file_kind.h"
 #include "dram/read/keys.h"
 #include "dram/read/reader.h"
+#include "files/foreign/foreign_file.h"
 
 namespace dlasim {
 namespace {
@@ -76,12 +77,15 @@ MemorySpec memory_of_kind(const std::string& kind, const std::string& where, con
     spec.kind = kind;
     const std::vector<std::string>& names = memory_presets();
     if (std::find(names.begin(), names.end(), kind) != names.end()) return spec;
-    const bool path = kind.find('/') != std::string::npos || kind.ends_with(".json");
-    if (!path) throw ConfigError(where, "unknown memory \"" + kind + "\"" + suggest(kind, names) + ", expected one of them or a file");
     const std::string file = file_of(kind, folder);
+    std::error_code none;
+    const bool path = kind.find('/') != std::string::npos || kind.ends_with(".json") || std::filesystem::exists(file, none);
+    if (!path) throw ConfigError(where, "unknown memory \"" + kind + "\"" + suggest(kind, names) + ", expected one of them or a file");
     if (depth == kDeepestKind) throw ConfigError(where, "names a file that names a file ..., expected a preset or a device at the end");
     std::string text = read_text(file);
+    refuse_foreign(file, text, Wanted::Memory);
     const Json json = parse_json(text, file);
+    refuse_foreign_json(file, json, Wanted::Memory);
     expect_kind(json, file, FileKind::Memory);
     if (!json.is_object()) throw ConfigError(file, found(json) + ", expected a memory {\"kind\": ...} or a DRAM's file");
     if (json.contains(std::string(kMemoryKeys[0].name)))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "dram/embedded.h"
 #include "dram/read/object.h"
 #include "files/expression.h"
+#include "files/foreign/foreign_file.h"
 #include "files/input.h"
 #include "files/json_text.h"
 #include "files/number.h"
@@ -24,7 +26,9 @@ namespace {
 
 Json parse(const std::string& where, const std::string& text)
 {
+    refuse_foreign(where, text, Wanted::Memory);
     Json json = parse_json(text, where);
+    refuse_foreign_json(where, json, Wanted::Memory);
     if (!json.is_object()) throw ConfigError(where, "is not a JSON object");
     return json;
 }
@@ -384,7 +388,7 @@ Config config_of(const std::string& name_or_path, const std::map<std::string, st
     if (!contents.empty()) {
         where = name_or_path;
         device = contents;
-    } else if (is_path(name_or_path)) {
+    } else if (std::error_code none; is_path(name_or_path) || (!embedded(name_or_path) && std::filesystem::exists(name_or_path, none))) {
         where = name_or_path;
         device = read_text(name_or_path);
     } else if (const EmbeddedFile* file = embedded(name_or_path)) {

@@ -11,17 +11,20 @@
 //   input, output          places, or a batch beside places with windows             all three               groups
 //
 // The first pair of place and window is the width, the second the height. Timeloop knows no padding: the input has what the windows cover.
-// `shape: cnn-layer` is the shape above. Without windows the problem is a product of matrices: a convolution of 1 x 1.
+// `shape: cnn-layer` is the shape above. Without windows the problem is a product of matrices: a convolution of 1 x 1. Of the instance only
+// what the shape names is read, as Timeloop does; densities are of sparse machines, and this one multiplies zeros too.
 //
 // Source  "Problem" of Timeloop's documentation, v3 and v4.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 
 #include "config/description.h"
-#include "config/descriptor_keys.h"
+#include "config/foreign/open_convolution.h"
+#include "config/warning.h"
 #include "files/number.h"
 #include "files/printable.h"
 
@@ -42,7 +45,7 @@ data_spaces:
 
 /// `[R, Wdilation]`: a dimension, and what it is multiplied by.
 struct Term {
-    std::string dimension;
+    std::string dimension, coefficient_name;
     std::uint64_t coefficient = 1;
 };
 using Axis = std::vector<Term>;
@@ -63,11 +66,36 @@ struct Space {
     }
 };
 
-/// A place of the output and the window that is laid there.
+/// A place of the output and the window that is laid there, and what the problem calls its sizes.
 struct Window {
     std::uint64_t places = 1, size = 1, stride = 1, dilation = 1;
-    std::uint64_t input() const { return (places - 1) * stride + (size - 1) * dilation + 1; }
+    std::string place_name, size_name, stride_name, dilation_name;
+    OpenConvolution::Axis axis() const
+    {
+        return {.input = (places - 1) * stride + (size - 1) * dilation + 1, .kernel = size, .stride = stride, .dilation = dilation};
+    }
 };
+
+/// Timeloop expands templates of Jinja, and merges with `<<<`, before it reads YAML.
+void refuse_template(const std::string& text, const std::string& file)
+{
+    std::size_t line = 1;
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        if (text[i] == '\n') ++line;
+        const bool jinja = text[i] == '{' && (text[i + 1] == '{' || text[i + 1] == '%' || text[i + 1] == '#');
+        if (jinja || text.compare(i, 4, "<<<:") == 0)
+            throw ConfigError(
+                file + ":" + std::to_string(line),
+                std::string("is a template") + (jinja ? " of Jinja" : ": \"<<<\" merges maps") +
+                    ", which Timeloop's front end expands first; expected what it is expanded to: plain YAML with a \"problem\" "
+                    "of shape and instance (without its includes and merges where it needs none of them)");
+    }
+}
+
+/// What else Timeloop keeps in such files.
+constexpr std::array kOtherRoots{
+    "architecture", "mapper", "mapping", "constraints", "architecture_constraints", "components", "sparse_optimizations",
+    "variables",    "arch",   "ERT",     "ART"};
 
 class ProblemReader {
 public:
@@ -75,6 +103,9 @@ public:
 
     Json read()
     {
+        if (root_.IsMap() && !root_["problem"])
+            for (const char* other : kOtherRoots)
+                if (root_[other]) refuse(root_, std::string("has the \"") + other + "\" of Timeloop, expected its \"problem\"");
         const YAML::Node problem = member(root_, {"problem"}, "a problem of Timeloop");
         YAML::Node shape = member(problem, {"shape"}, "the shape of the problem");
         if (shape.IsScalar()) {
@@ -88,10 +119,7 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(const YAML::Node& node, const std::string& what) const
-    {
-        throw ConfigError(file_ + ":" + std::to_string(node.Mark().line + 1), what);
-    }
+    [[noreturn]] void refuse(const YAML::Node& node, const std::string& what) const { throw ConfigError(line_of(node), what); }
 
     YAML::Node member(const YAML::Node& node, std::initializer_list<const char*> names, const char* meaning) const
     {
@@ -131,17 +159,48 @@ private:
                 coefficients_[known.back()] = fallback ? number(fallback) : 1;
             }
         if (!instance.IsMap()) refuse(instance, "expected a map of sizes");
+        std::vector<YAML::Node> others;
         for (const auto& size : instance) {
             const std::string name = word(size.first);
             const auto dimension = sizes_.find(name);
             const auto coefficient = coefficients_.find(name);
             if (dimension != sizes_.end()) dimension->second = number(size.second);
             else if (coefficient != coefficients_.end()) coefficient->second = number(size.second);
-            else refuse(size.first, "\"" + printable(name) + "\" is no dimension and no coefficient" + suggest(name, known));
+            else others.push_back(size.first);
+            lines_[name] = size.first.Mark().line + 1;
         }
         for (const auto& [name, size] : sizes_)
-            if (size == 0) refuse(instance, "has no \"" + printable(name) + "\", expected a size for every dimension");
+            if (size == 0)
+                refuse(instance, "has no \"" + printable(name) + "\", expected a size for every dimension" + misspelt(name, others));
+        pass_over(others, known);
     }
+
+    /// Another key that may have been meant for this one.
+    static std::string misspelt(const std::string& name, const std::vector<YAML::Node>& others)
+    {
+        for (const YAML::Node& other : others)
+            if (!meant(other.Scalar(), {name}).empty()) return " (is \"" + printable(other.Scalar()) + "\" meant for it?)";
+        return "";
+    }
+
+    /// Timeloop looks at what the shape names, and at densities where a machine is sparse.
+    void pass_over(const std::vector<YAML::Node>& keys, const std::vector<std::string>& known) const
+    {
+        std::string unread;
+        for (const YAML::Node& key : keys) {
+            const std::string& name = key.Scalar();
+            if (name.find("densit") != std::string::npos || name.find("Densit") != std::string::npos) {
+                warn(line_of(key) + ": \"" + printable(name) +
+                     "\" is for sparse machines: this one multiplies zeros too, and runs the problem as a dense one");
+                continue;
+            }
+            const std::string near = name.size() > 2 ? meant(name, known) : "";
+            unread += (unread.empty() ? "\"" : ", \"") + printable(name) + "\"" + (near.empty() ? "" : " (did you mean \"" + near + "\"?)");
+        }
+        if (!unread.empty())
+            warn(line_of(keys.front()) + ": " + unread + " of the instance: no dimension and no coefficient of the shape, not read");
+    }
+    std::string line_of(const YAML::Node& node) const { return file_ + ":" + std::to_string(node.Mark().line + 1); }
 
     Axis read_axis(const YAML::Node& terms) const
     {
@@ -150,12 +209,13 @@ private:
         Axis axis;
         for (const YAML::Node& term : terms) {
             if (!term.IsSequence() || term.size() == 0 || term.size() > 2) refuse(term, "expected [DIMENSION] or [DIMENSION, COEFFICIENT]");
-            Term read{word(term[0]), 1};
+            Term read{word(term[0]), "", 1};
             if (!sizes_.contains(read.dimension)) refuse(term, "\"" + printable(read.dimension) + "\" is no dimension");
             if (term.size() == 2) {
                 const auto coefficient = coefficients_.find(word(term[1]));
                 if (coefficient == coefficients_.end()) refuse(term, "\"" + printable(term[1].Scalar()) + "\" is no coefficient");
                 read.coefficient = coefficient->second;
+                read.coefficient_name = coefficient->first;
             }
             axis.push_back(std::move(read));
         }
@@ -203,6 +263,8 @@ private:
             if (!place && !inside) refuse(problem, "\"" + printable(term.dimension) + "\" is no place and no window of a convolution");
             (place ? window.places : window.size) = size(term.dimension);
             (place ? window.stride : window.dilation) = term.coefficient;
+            (place ? window.place_name : window.size_name) = term.dimension;
+            (place ? window.stride_name : window.dilation_name) = term.coefficient_name;
         }
         const auto in_output = [&](const Term& term) { return output_.has(term.dimension); };
         if (axis.size() == 2 && in_output(axis[0]) == in_output(axis[1]))
@@ -220,41 +282,99 @@ private:
     {
         std::vector<Window> windows;
         std::uint64_t channels = 1, kernels = 1, groups = 1, others = 1;
+        std::string channel_names, kernel_names, other_names;
         for (const Axis& axis : input_.axes) {
             const std::string& first = axis.front().dimension;
             const bool read = weights_.has(first), made = output_.has(first);
             if (axis.size() > 1 || (made && !read && axis.front().coefficient != 1)) windows.push_back(window(axis, problem));
             else if (axis.front().coefficient != 1 || (!read && !made))
                 refuse(problem, "\"" + printable(first) + "\" is no channel and no place of a convolution");
-            else multiply(read && made ? groups : read ? channels : others, first, problem);
+            else {
+                multiply(read && made ? groups : read ? channels : others, first, problem);
+                (read ? channel_names : other_names) += (read ? channel_names : other_names).empty() ? first : " x " + first;
+            }
         }
         for (const auto& [name, size] : sizes_) {
             if (input_.has(name)) continue;
             if (!weights_.has(name) || !output_.has(name)) refuse(problem, "\"" + printable(name) + "\" is no dimension of a convolution");
             multiply(kernels, name, problem);
+            kernel_names += kernel_names.empty() ? name : " x " + name;
         }
         if (windows.size() > 2) refuse(problem, "has " + std::to_string(windows.size()) + " windows, expected two at most");
         const bool product = windows.empty();
-        const std::string where = file_ + ":" + std::to_string(problem.Mark().line + 1);
         if (product) {
-            const auto [width, height] = plane_of(others, where);
-            windows = {{width}, {height}};
+            windows.resize(1);
+            windows.front().places = others;
+            windows.front().place_name = other_names;
         }
         windows.resize(2);
         const Window &x = windows[0], &y = windows[1];
-        Json json{{"op", "conv2d"},
-                  {"input", {{"width", x.input()}, {"height", y.input()}, {"channels", channels * groups}}},
-                  {"kernel", {{"width", x.size}, {"height", y.size}, {"count", kernels * groups}}},
-                  {"stride", {{"x", x.stride}, {"y", y.stride}}},
-                  {"dilation", {{"x", x.dilation}, {"y", y.dilation}}},
-                  {"groups", groups}};
-        if (!product && others != 1) json["input"]["batch"] = others;
-        return json;
+        const auto name_of = [&](Size size) -> std::string {
+            switch (size) {
+                case Size::Width:
+                    return x.place_name;
+                case Size::Height:
+                    return y.place_name;
+                case Size::KernelWidth:
+                    return x.size_name;
+                case Size::KernelHeight:
+                    return y.size_name;
+                case Size::StrideX:
+                    return x.stride_name;
+                case Size::StrideY:
+                    return y.stride_name;
+                case Size::DilationX:
+                    return x.dilation_name;
+                case Size::DilationY:
+                    return y.dilation_name;
+                case Size::Channels:
+                    return channel_names;
+                case Size::Kernels:
+                    return kernel_names;
+                case Size::Batch:
+                    return other_names;
+            }
+            return "";
+        };
+        const std::string line = place_of("", problem);
+        return layers({.x = x.axis(),
+                       .y = y.axis(),
+                       .channels = channels * groups,
+                       .kernels = kernels * groups,
+                       .groups = groups,
+                       .batch = product ? 1 : others},
+                      {[&](Size size) { return place_of(name_of(size), problem); }, line});
+    }
+
+    /// A layer, or a network of its tiles.
+    Json layers(const OpenConvolution& convolution, const ForeignPlace& place) const
+    {
+        std::vector<ForeignProblem> problems;
+        std::vector<Json> all = layers_of(convolution, "tile", place, problems);
+        throw_problems(file_, problems);
+        if (all.size() == 1) {
+            all.front().erase("name");
+            return all.front();
+        }
+        if (convolution.batch != 1)
+            throw ConfigError(place.of(Size::Batch),
+                              "found " + std::to_string(convolution.batch) + ", expected 1 where a layer needs tiles");
+        for (Json& layer : all) layer["from"] = place.line;
+        return {{"overlap", "none"}, {"layers", all}};
+    }
+
+    /// File, line and name of a size; the line of the problem where it is none of the instance.
+    std::string place_of(const std::string& name, const YAML::Node& problem) const
+    {
+        const auto line = lines_.find(name.substr(0, name.find(' ')));
+        return file_ + ":" + std::to_string(line == lines_.end() ? problem.Mark().line + 1 : line->second) +
+               (name.empty() ? "" : ", " + printable(name));
     }
 
     std::string file_;
     YAML::Node root_;
     std::map<std::string, std::uint64_t> sizes_, coefficients_;
+    std::map<std::string, int> lines_;  // of the sizes in the instance
     Space input_, weights_, output_;
 };
 
@@ -262,6 +382,7 @@ private:
 
 Json timeloop_layer(const std::string& text, const std::string& file)
 {
+    refuse_template(text, file);
     try {
         return ProblemReader(text, file).read();
     } catch (const YAML::Exception& error) {
