@@ -55,6 +55,11 @@ std::string line_of(const Sample& sample)
     return text;
 }
 
+std::string events_text(const RunResult& run, const Workload& workload, const WrittenRegions& regions, std::size_t runs)
+{
+    return json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, runs), 1);
+}
+
 RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time,
                          OutputFile* digests)
 {
@@ -131,7 +136,7 @@ std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& op
 }
 
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
-            const std::function<Reported(RunResult& run)>& report)
+            const std::function<Reported(RunResult& run)>& report, const std::function<WrittenRegions()>& left)
 {
     files.open_records(options);
     const auto table = options.silicon ? options.silicon : technology_of(options, "");
@@ -144,19 +149,17 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
         say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
     }
-    if (run.hung)
+    if (run.hung) {
+        if (files.events) files.events->commit(events_text(run, workload, left ? left() : WrittenRegions{}, kRecordedRuns));
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(workload.name), run.end, run.diagnosis));
+    }
     Reported said = report(run);
     silicon::add_silicon(said.result, technology);
     profile.add_to(said.result);
     if (options.reproducible)
         for (const KeyRow& key : {kWallSecondsKey, kCyclesPerSecondKey}) said.result.erase(std::string(key.name));
     said.table += silicon_line(said.result);
-    if (files.events) {
-        const WrittenRegions& regions = said.regions;
-        files.events->finish(
-            json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, said.runs), 1));
-    }
+    if (files.events) files.events->finish(events_text(run, workload, said.regions, said.runs));
     if (said.spans.empty()) said.spans = {{workload.name, 0, static_cast<std::int64_t>(run.cycles)}};
     OverTime::Parts parts;
     if (files.timeline || files.html)

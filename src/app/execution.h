@@ -44,8 +44,9 @@ struct Reported {
 /// The technology that was asked for; with --point without it that of the sweep, `file`.
 std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& options, const std::string& file);
 
-/// Runs it, writes result.json and what else is wanted, says the table. Exit status; throws MachineError if the machine hangs.
+/// Runs it, writes result.json and what else is wanted, says the table. Exit status; throws MachineError if the machine hangs: of the files
+/// the events alone are written then, with what is `left` in memory.
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
-            const std::function<Reported(RunResult& run)>& report);
+            const std::function<Reported(RunResult& run)>& report, const std::function<WrittenRegions()>& left = {});
 
 }  // namespace dlasim

@@ -28,6 +28,7 @@ struct Facts {
     Cycle available;                   // delivery to available in the output side's count. [spec] 3.2, 3.5
     Cycle end_to_interrupt;            // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
     bool elastic_output;               // kSdpStages behind the delivery buffer. [spec] 3.4
+    bool clears_end_first;             // an end of a layer that is set and cleared in one cycle leaves no ghost. [spec] 3.7, open_points.md R2
     std::uint32_t entries;             // of the delivery buffer. [spec] 0
     std::uint32_t entry_lanes;         // results of an entry; an atom has as many entries as its kernels fill. [spec] 0
     std::uint32_t beats_per_entry;     // [spec] 0: K / TP
@@ -38,9 +39,9 @@ struct Facts {
 };
 inline Facts of(const Hardware& hw)
 {
-    if (hw.full()) return {true, {8, 8, 10}, 3, 3, true, kFullEntries, 16, 1, 16, 256};
+    if (hw.full()) return {true, {8, 8, 10}, 3, 3, true, true, kFullEntries, 16, 1, 16, 256};
     const std::uint32_t k = hw.mac.atomic_k, lanes = hw.sdp.max_throughput();
-    return {false, {6, 6, 6}, 2, 1, false, csc::of(hw).credit, k, std::max(1u, k / lanes), std::min(lanes, k), k};
+    return {false, {6, 6, 6}, 2, 1, false, false, csc::of(hw).credit, k, std::max(1u, k / lanes), std::min(lanes, k), k};
 }
 
 }  // namespace dlasim::facts::cacc

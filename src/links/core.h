@@ -82,6 +82,8 @@ public:
     virtual void catch_up(Cycle end) { static_cast<void>(end); }
     /// Accounts these cycles, of which it has done all. May be asked again later: what happened in between is the difference.
     virtual UnitReport report(Cycle end) = 0;
+    /// Why the machine can never go on, where this unit knows it. The first line of a diagnosis.
+    virtual std::string stuck() const { return ""; }
     /// One line for the diagnosis of a hang: what the unit does and what it waits for.
     virtual std::string waiting_for() const = 0;
     /// For the progress of a run: atoms through the MAC array, bytes that BDMA or Rubik have written; 0 in all other units.

@@ -35,7 +35,8 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
             return options.keep_going(now, workload.work.stamps ? stamps : machine.work(), stamps);
         };
     RunResult run = machine.run(workload.program);
-    if (!run.hung && !run.interrupted) host.after(run, memory);
+    if (run.hung) host.hangs(memory);
+    else if (!run.interrupted) host.after(run, memory);
     return run;
 }
 

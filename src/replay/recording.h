@@ -58,11 +58,12 @@ public:
     {
         for (const MemoryImage& image : recording_.images) memory.write(image.place, image.bytes);
     }
-    void after(const RunResult&, const HostMemory& memory) override
+    void after(const RunResult&, const HostMemory& memory) override { hangs(memory); }
+    void hangs(const HostMemory& memory) override
     {
         for (const OutputRegion& region : recording_.outputs) contents_.push_back(memory.read(region.place, region.bytes));
     }
-    /// By region; empty when the run did not come to its end.
+    /// By region; empty when the run was interrupted.
     const std::vector<std::vector<std::uint8_t>>& contents() const { return contents_; }
 
 private:

@@ -55,6 +55,8 @@ public:
     virtual bool computes(std::size_t /*step*/) const { return true; }
     /// The program came to its end.
     virtual void after(const RunResult&, const HostMemory&) {}
+    /// It never will: the machine hangs.
+    virtual void hangs(const HostMemory&) {}
 };
 
 }  // namespace dlasim

@@ -18,6 +18,7 @@ namespace {
 using cacc::Accumulator;
 using cacc::Delivery;
 using cacc::DeliveryOrder;
+using cacc::EndTags;
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -148,7 +149,7 @@ std::vector<std::int32_t> drain(Delivery& delivery)
 // cacc.md 6.3: results named 10 * column + batch.
 TEST(Delivery, PairsOfPositionsAreInterleavedBatchByBatch)
 {
-    Delivery delivery(256, 16);
+    Delivery delivery(256, 16, 3, true);
     DeliveryOrder order;
     order.last_batch = 1;
     order.last_column = 2;
@@ -165,7 +166,7 @@ TEST(Delivery, PairsOfPositionsAreInterleavedBatchByBatch)
 
 TEST(Delivery, AnOddStartLeavesTheFirstPositionAlone)
 {
-    Delivery delivery(256, 16);
+    Delivery delivery(256, 16, 3, true);
     DeliveryOrder order;
     order.last_batch = 1;
     order.last_column = 2;
@@ -178,6 +179,47 @@ TEST(Delivery, AnOddStartLeavesTheFirstPositionAlone)
         delivery.append(result.data(), 1, ++at, name == 21);
     }
     EXPECT_THAT(drain(delivery), ElementsAre(0, 1, 10, 20, 11, 21));
+}
+
+// cacc.md 3.7: layers end at positions 4, 5, and the third one has entries at 6 and 7; tag 1 has never been written.
+TEST(EndTags, AnEndInTheCycleInWhichTheOneBeforeLeavesIsAGhostInTheConfigurableGeneration)
+{
+    EndTags tags(false);
+    tags.set(10, 4);
+    EXPECT_FALSE(tags.pop(12, 3));
+    tags.set(20, 5);
+    EXPECT_TRUE(tags.pop(20, 4));
+    EXPECT_TRUE(tags.pop(30, 5));
+    EXPECT_EQ(tags.met_at(), kNever);
+    tags.set(60, 7);
+    EXPECT_FALSE(tags.pop(61, 6));
+    EXPECT_TRUE(tags.pop(62, 0));  // an entry in the middle of the layer after next
+    EXPECT_EQ(tags.met_at(), 20u);
+}
+TEST(EndTags, OneCycleEarlierOrLaterThereIsNone)
+{
+    for (const Cycle end : {Cycle{19}, Cycle{21}}) {
+        EndTags tags(false);
+        tags.set(10, 4);
+        tags.set(end, 5);
+        EXPECT_TRUE(tags.pop(20, 4)) << end;
+        EXPECT_TRUE(tags.pop(30, 5)) << end;
+        tags.set(60, 7);
+        EXPECT_FALSE(tags.pop(61, 0)) << end;
+        EXPECT_TRUE(tags.pop(62, 7)) << end;
+        EXPECT_EQ(tags.met_at(), kNever) << end;
+    }
+}
+TEST(EndTags, TheFullGenerationClearsFirst)
+{
+    EndTags tags(true);
+    tags.set(10, 4);
+    tags.set(20, 5);
+    EXPECT_TRUE(tags.pop(20, 4));
+    EXPECT_TRUE(tags.pop(30, 5));
+    EXPECT_FALSE(tags.pop(61, 0));
+    tags.set(62, 7);
+    EXPECT_TRUE(tags.pop(63, 7));
 }
 
 /// Sums of one kernel a half, through the accumulator and by the rule.

@@ -65,7 +65,7 @@ int replay_command(const ReplayOptions& options)
     const MeasuredCase recorded = read_recording(options);
     RunFiles files(options, !options.out.empty());
     RecordingHost host(recorded.recording);
-    return execute(workload_of(recorded, options.program), host, options, files, [&](const RunResult& run) -> Reported {
+    const auto report = [&](const RunResult& run) -> Reported {
         const Replayed replayed{recorded, run, host.contents()};
         for (const std::string& region : replayed.differing) say_error("{}\n", printable(region));
         for (const std::string& check : run.failed_checks) say_error("{}: {}\n", printable(recorded.recording.name), check);
@@ -73,7 +73,9 @@ int replay_command(const ReplayOptions& options)
                 .table = replay_table(replayed),
                 .right = replayed.wrong() == 0,
                 .regions = {recorded.recording, host.contents()}};
-    });
+    };
+    return execute(workload_of(recorded, options.program), host, options, files, report,
+                   [&] { return WrittenRegions{recorded.recording, host.contents()}; });
 }
 
 }  // namespace dlasim

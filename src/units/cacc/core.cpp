@@ -33,7 +33,7 @@ struct CaccCore final : DirectCore<CaccCore> {
           values(with_values),
           registers(*find_unit(hw, "CACC"), p.csb),
           accumulator(hw),
-          delivery(silicon.entries, silicon.entry_lanes),
+          delivery(silicon.entries, silicon.entry_lanes, silicon.available, silicon.clears_end_first),
           results(std::size_t{5} * hw.kernel_group(Precision::Int8) + 16, 0)
     {
         registers.read_status = [this](std::uint32_t offset, unsigned group, Cycle at) { return read_status(offset, group, at); };
@@ -44,6 +44,7 @@ struct CaccCore final : DirectCore<CaccCore> {
     void catch_up(Cycle end) override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
+    std::string stuck() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trail = &all[TrailPlace::Cacc]; }
     void state(State& s) override;
@@ -92,6 +93,7 @@ struct CaccCore final : DirectCore<CaccCore> {
     bool offered = false;          // the channel holds a beat
     Cycle beat_at = kNever;        // ... that is valid from here on; or will be offered for then
     std::uint32_t beat = 0;        // of the entry
+    Cycle read_at = 0;             // when its entry is read
     Cycle stage2 = 0, stage3 = 0;  // when the entry before entered the elastic stages, nv_full
     Cycle free_at = 0;             // cycle after the last beat was taken
     unsigned interrupt_group = 0;
@@ -253,16 +255,19 @@ void CaccCore::schedule_beat()
     if (trail) note_beat(free_at, available < free_at);
     if (silicon.elastic_output) {
         const Cycle stage1 = std::max(available + 1, stage2);
+        read_at = stage1 - 1;
         stage2 = std::max(stage1 + 1, stage3);
         stage3 = std::max(stage2 + 1, free_at);
         beat_at = stage3;
     } else {
-        beat_at = std::max(available, free_at) + 1;
+        read_at = std::max(available, free_at);
+        beat_at = read_at + 1;
     }
 }
 
 void CaccCore::offer_beat(Cycle at)
 {
+    if (beat == 0) delivery.read(read_at);
     SumBeat& item = ports.sdp.offer_in_place(at);
     const std::int32_t* from = delivery.entry() + std::size_t{beat} * silicon.beat_lanes;
     if (values) std::copy_n(from, std::min<std::size_t>(silicon.beat_lanes, item.lanes.size()), item.lanes.begin());
@@ -332,6 +337,16 @@ std::string CaccCore::waiting_for() const
     return running ? "sums from CMAC" : "idle, not enabled";
 }
 
+std::string CaccCore::stuck() const
+{
+    const Cycle met = delivery.tags().met_at();
+    if (met == kNever) return "";
+    return "CACC told SDP the end of a layer too early. In cycle " + std::to_string(met) +
+           " a layer wrote its last result while the last one of the layer before left: of the two ends one is kept with the place of"
+           " neither, a defect of the silicon (docs/hardware/cacc.md 3.7). A layer of fewer than " +
+           std::to_string(silicon.entries) + " results must be enabled after the interrupt of the one before";
+}
+
 void CaccCore::state(State& s)
 {
     const State::Turn turn = registers.state(s);
@@ -344,7 +359,7 @@ void CaccCore::state(State& s)
         result(group_saturated[group].sums);
     });
     s.groups(group_saturated, turn, [&](Saturated& group) { s.cycle(group.from); });
-    for (Cycle* at : {&now, &done_at, &beat_at, &stage2, &stage3, &free_at}) s.cycle(*at);
+    for (Cycle* at : {&now, &done_at, &beat_at, &read_at, &stage2, &stage3, &free_at}) s.cycle(*at);
     s.same(beat);
     s.group(interrupt_group, turn);
     phases.state(s);

@@ -6,8 +6,13 @@
 
 namespace dlasim::cacc {
 
-Delivery::Delivery(std::uint32_t capacity, std::uint32_t lanes)
-    : capacity_(capacity), lanes_(lanes), results_(std::size_t{capacity} * lanes, 0), ends_layer_(capacity, 0), available_(64)
+Delivery::Delivery(std::uint32_t capacity, std::uint32_t lanes, Cycle available, bool clears_first)
+    : capacity_(capacity),
+      lanes_(lanes),
+      until_available_(available),
+      results_(std::size_t{capacity} * lanes, 0),
+      tags_(clears_first),
+      available_(64)
 {
 }
 
@@ -23,7 +28,6 @@ void Delivery::write(std::uint32_t position, const std::int32_t* results, std::u
     for (std::uint32_t i = 0; i < entries; ++i) {
         const std::uint32_t at = (position + i) % capacity_;
         std::copy_n(results + std::size_t{i} * lanes_, lanes_, results_.data() + std::size_t{at} * lanes_);
-        ends_layer_[at] = 0;
     }
 }
 
@@ -44,24 +48,22 @@ void Delivery::append(const std::int32_t* results, std::uint32_t entries, Cycle 
 {
     if (!in_order()) return append_reordered(results, entries, at, last);
     write(base_, results, entries);
-    pass(entries, last);
+    pass(entries);
+    if (last) end_layer(at, base_ + capacity_ - 1);
     publish(at, entries);
 }
 
 void Delivery::append_run(std::uint32_t atoms, std::uint32_t entries, Cycle at, bool last)
 {
     if (atoms == 0) return;
-    pass(atoms * entries, last);
+    pass(atoms * entries);
+    if (last) end_layer(at + atoms - 1, base_ + capacity_ - 1);
     publish(at, entries);
     available_.back().entries += (atoms - 1) * entries;
 }
 
 /// The write pointer goes on.
-void Delivery::pass(std::uint32_t entries, bool last)
-{
-    base_ = (base_ + entries) % capacity_;
-    if (last) ends_layer_[(base_ + capacity_ - 1) % capacity_] = 1;
-}
+void Delivery::pass(std::uint32_t entries) { base_ = (base_ + entries) % capacity_; }
 
 void Delivery::append_reordered(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last)
 {
@@ -71,7 +73,7 @@ void Delivery::append_reordered(const std::int32_t* results, std::uint32_t entri
     const bool hole = skip_ ? !batch_end : !parity_ && column != order_.last_column;
 
     write(base_, results, entries);
-    if (last) ends_layer_[(base_ + entries - 1) % capacity_] = 1;
+    if (last) end_layer(at, base_ + entries - 1);
     const std::uint32_t next = (base_ + entries * (hole ? 2 : 1)) % capacity_;
     const std::uint32_t back = back_;
     if (hole && batch == 0 && !skip_) back_ = (base_ + entries) % capacity_;
@@ -99,7 +101,7 @@ void Delivery::append_reordered(const std::int32_t* results, std::uint32_t entri
 void Delivery::pop()
 {
     DLASIM_EXPECTS(any());
-    ends_layer_[read_] = 0;
+    ends_layer_ = false;
     if (++read_ == capacity_) read_ = 0;
     if (++taken_ == available_.front().entries) {
         available_.pop_front();
@@ -109,8 +111,7 @@ void Delivery::pop()
 
 void Delivery::state(State& s)
 {
-    const bool ends = std::ranges::any_of(ends_layer_, [](std::uint8_t end) { return end != 0; });
-    if (ends || !in_order()) s.unknown();
+    if (ends_layer_ || tags_.any() || !in_order()) s.unknown();
     s.place(base_, read_, capacity_);
     s.turning(read_, capacity_);
     // what has been taken of the first item is forgotten: it may have begun long ago

@@ -6,7 +6,7 @@
 //   a position and its partner                    b0 b0' b1 b1' b2 b2' ... available with the partner
 //
 // Shapes  entry: 16 results in nv_full, AK results elsewhere.
-// Source  cacc.md 3.1-3.3, 3.5, 3.7.
+// Source  cacc.md 3.1-3.3, 3.5.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "base/cycle.h"
 #include "base/ring.h"
 #include "base/state.h"
+#include "units/cacc/end_tags.h"
 
 namespace dlasim::cacc {
 
@@ -27,7 +28,8 @@ struct DeliveryOrder {
 
 class Delivery {
 public:
-    Delivery(std::uint32_t capacity, std::uint32_t lanes);
+    /// `available`: cycles from writing an entry to its place in the count of the output side. `clears_first`: EndTags.
+    Delivery(std::uint32_t capacity, std::uint32_t lanes, Cycle available, bool clears_first);
 
     void start_layer(const DeliveryOrder& order);
 
@@ -45,9 +47,13 @@ public:
     /// First cycle in which the next entry may be popped. pre: any()
     Cycle available_at() const { return available_.front().at + taken_ / available_.front().per_cycle; }
     const std::int32_t* entry() const { return results_.data() + std::size_t{read_} * lanes_; }
-    /// The next entry is the last one of its layer.
-    bool ends_layer() const { return ends_layer_[read_]; }
+    /// The next entry is read in cycle `at`: what had been written by then is known.
+    void read(Cycle at) { ends_layer_ = tags_.pop(at, read_); }
+    /// The entry that was read is taken for the last one of its layer.
+    bool ends_layer() const { return ends_layer_; }
+    /// It has left.
     void pop();
+    const EndTags& tags() const { return tags_; }
 
     std::uint32_t lanes() const { return lanes_; }
     void state(State& s);
@@ -59,13 +65,17 @@ private:
         std::uint32_t entries = 0, per_cycle = 1;
     };
     void write(std::uint32_t position, const std::int32_t* results, std::uint32_t entries);
-    void pass(std::uint32_t entries, bool last);
+    void pass(std::uint32_t entries);
+    /// The last entry of a layer is written at `position`, and available in cycle `at`.
+    void end_layer(Cycle at, std::uint32_t position) { tags_.set(at - until_available_, position % capacity_); }
     void publish(Cycle at, std::uint32_t entries);
     void append_reordered(const std::int32_t* results, std::uint32_t entries, Cycle at, bool last);
 
     const std::uint32_t capacity_, lanes_;
+    const Cycle until_available_;
     std::vector<std::int32_t> results_;
-    std::vector<std::uint8_t> ends_layer_;
+    EndTags tags_;
+    bool ends_layer_ = false;
     std::uint32_t base_ = 0;  // write pointer, kept between layers
     std::uint32_t read_ = 0;
     Ring<Available> available_;

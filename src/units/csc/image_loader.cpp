@@ -34,6 +34,7 @@ void ImageLoader::load(const Package& p, Cycle at, PackageAtoms& out)
 {
     const std::uint32_t rows = layer_->fetch_rows, steps = round_up(p.length, rows), atom_bytes = lanes_ * layer_->element_bytes + 64;
     out.lanes = rows == 1 ? p.channels : lanes_;
+    pixel_.stand_until(at);
     out.make_room_in_bytes(p.length, atom_bytes);
     Cycle enable = at + (rows == 1 ? facts::csc::kDataRead : rows == 2 ? facts::csc::kDataReadTwoRows : facts::csc::kDataReadFourRows);
     for (std::uint32_t step = 0, made = 0; step < steps; ++step, ++enable) {

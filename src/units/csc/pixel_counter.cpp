@@ -16,7 +16,15 @@ void PixelCounter::start_layer(const LayerConfig& layer, bool paired)
     left_over_ = last % lanes_ + 1;
     now_ = slice_ = stripe_ = first_;
     slices_seen_ = 2;
+    counts_on_ = false;
     odd_ = odd_stripe_ = false;
+}
+
+void PixelCounter::stand_until(Cycle at)
+{
+    if (counts_on_) slices_seen_ = static_cast<std::uint32_t>(slices_seen_ + (at - came_ - 1)) % facts::csc::kSliceCount;
+    counts_on_ = false;
+    came_ = at;
 }
 
 void PixelCounter::advance(const Package& p, bool stripe_end, bool column_end)
@@ -39,7 +47,8 @@ void PixelCounter::end_block(const Package& p, bool column_end)
         now_ = stripe_ + left_over_;
     }
     slice_ = now_;
-    slices_seen_ = p.channel_end ? 2 : slices_seen_ + 1;
+    slices_seen_ = p.channel_end ? 2 : (slices_seen_ + 1) % facts::csc::kSliceCount;
+    counts_on_ = !p.channel_end && p.length == 1 && layer_->fetch_rows == 1;
     if (!paired_) return;
     if (!p.channel_end) odd_ = !odd_;
     else odd_ = odd_stripe_ = !column_end && odd_stripe_ != (pixel_ % 2 != 0);

@@ -7,10 +7,15 @@
 //
 // Where an entry holds two slices (nv_full, int8) the half of it that a stripe begins in is kept, too.
 //
-// Source  csc.md 1.8.3, 1.14.
+// A defect of the configurable generation: what counts the slices looks at the package register and the counter of the stripe, not at
+// whether an atom is under way. In a stripe of one atom both always say "end of the stripe", and the count goes on in every cycle until
+// the next package comes (stand_until). From then on every slice is taken for the last, and begins too early.
+//
+// Source  csc.md 1.8.3, 1.14; open_points.md R1.
 #pragma once
 #include <cstdint>
 
+#include "base/cycle.h"
 #include "facts/csc.h"
 #include "units/csc/package.h"
 
@@ -22,6 +27,8 @@ public:
 
     /// `paired`: two channel slices share an entry.
     void start_layer(const LayerConfig& layer, bool paired);
+    /// A package takes the place of the one before, in cycle `at` of the sequencer.
+    void stand_until(Cycle at);
     /// The window slides on; `column_end`: it was the last one of its line.
     void advance(const Package& package, bool stripe_end, bool column_end);
 
@@ -31,6 +38,8 @@ public:
     {
         for (std::uint32_t* const part : {&first_, &step_, &chunk_, &left_over_, &now_, &slice_, &stripe_}) s.same(*part);
         s.same(slices_seen_);
+        s.same(counts_on_);
+        s.cycle(came_);
         s.same(odd_);
         s.same(odd_stripe_);
     }
@@ -48,6 +57,8 @@ private:
     std::uint32_t first_ = 0, step_ = 0, chunk_ = 0, left_over_ = 0;  // init, add, CS, init_off
     std::uint32_t now_ = 0, slice_ = 0, stripe_ = 0;                  // pixel, pixel_o, pixel_c
     std::uint32_t slices_seen_ = 2;                                   // of the stripe; from 2 as the silicon counts
+    bool counts_on_ = false;                                          // the package that stands is a stripe of one atom
+    Cycle came_ = 0;                                                  // when it came
     bool odd_ = false, odd_stripe_ = false;
 };
 
