@@ -23,16 +23,16 @@ inline constexpr std::uint32_t kInterruptBit = 20;  // csb.md 3: group 0; group 
 
 /// What depends on the generation and on the geometry.
 struct Facts {
-    bool words;                        // int16 and fp16, with wide adders for them and for the even kernels of bytes. [spec] 2.3
-    std::array<Cycle, 3> delivery;     // by precision: valid of an atom at the port to its delivery. [spec] 0, 2.1, 2.2
-    Cycle available;                   // delivery to available in the output side's count. [spec] 3.2, 3.5
-    Cycle end_to_interrupt;            // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
-    bool elastic_output;               // kSdpStages behind the delivery buffer. [spec] 3.4
-    bool clears_end_first;             // an end of a layer that is set and cleared in one cycle leaves no ghost. [spec] 3.7, open_points.md R2
-    std::uint32_t entries;             // of the delivery buffer. [spec] 0
-    std::uint32_t entry_lanes;         // results of an entry; an atom has as many entries as its kernels fill. [spec] 0
-    std::uint32_t beats_per_entry;     // [spec] 0: K / TP
-    std::uint32_t beat_lanes;          // results of a beat
+    bool words;                     // int16 and fp16, with wide adders for them and for the even kernels of bytes. [spec] 2.3
+    std::array<Cycle, 3> delivery;  // by precision: valid of an atom at the port to its delivery. [spec] 0, 2.1, 2.2
+    Cycle available;                // delivery to available in the output side's count. [spec] 3.2, 3.5
+    Cycle end_to_interrupt;         // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
+    bool elastic_output;            // kSdpStages behind the delivery buffer. [spec] 3.4
+    bool clears_end_first;          // an end of a layer that is set and cleared in one cycle leaves no ghost. [spec] 3.7, open_points.md R2
+    std::uint32_t entries;          // of the delivery buffer. [spec] 0
+    std::uint32_t entry_lanes;      // results of an entry; an atom has as many entries as its kernels fill. [spec] 0
+    std::uint32_t beats_per_entry;  // [spec] 0: K / TP
+    std::uint32_t beat_lanes;       // results of a beat
     std::uint32_t saturation_modulus;  // of the per-atom count of saturated results. [spec] 4.3
     /// Entries of the results of an atom.
     std::uint32_t entries_per_atom(std::uint32_t kernels) const { return ceil_div(kernels, entry_lanes); }

@@ -57,8 +57,8 @@ inline Facts of(const Hardware& hw)
     return {false, true, true, ak, 2 * ak, image, ak, image, ak, 14, 5, 0xffff, UINT32_MAX, 2};
 }
 
-inline constexpr std::uint32_t kJumpBelow = 32;     // [spec] 1.8.5: bytes of an entry; narrower ones are read in pairs
-inline constexpr std::uint32_t kMaskEntries = 512;  // D_WMB_BYTES in entries, as far as the silicon keeps it: modulo this
+inline constexpr std::uint32_t kJumpBelow = 32;         // [spec] 1.8.5: bytes of an entry; narrower ones are read in pairs
+inline constexpr std::uint32_t kMaskEntries = 512;      // D_WMB_BYTES in entries, as far as the silicon keeps it: modulo this
 inline constexpr std::uint32_t kSliceCount = 1u << 13;  // [spec] open_points.md R1: the count of channel slices wraps here
 inline constexpr std::uint32_t kWinogradLower = 16, kWinogradUpper = 32;  // [spec] 1.5.1
 inline constexpr std::uint32_t kWinogradChannels = 4;                     // [spec] 1.3: channels of a slice

@@ -74,8 +74,9 @@ int replay_command(const ReplayOptions& options)
                 .right = replayed.wrong() == 0,
                 .regions = {recorded.recording, host.contents()}};
     };
-    return execute(workload_of(recorded, options.program), host, options, files, report,
-                   [&] { return WrittenRegions{recorded.recording, host.contents()}; });
+    return execute(workload_of(recorded, options.program), host, options, files, report, [&] {
+        return WrittenRegions{recorded.recording, host.contents()};
+    });
 }
 
 }  // namespace dlasim
