@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "files/output.h"
-#include "platform/repeats/repeats.h"
 #include "report/timeline/timeline.h"
 #include "silicon/technology.h"
 
@@ -23,21 +22,18 @@ struct CommonOptions {
     std::string out = "out";
     std::size_t point = 0;  // of a sweep, with has_point
     bool has_point = false, has_out = false;
-    std::string events;         // file of probes and bus logs, none if empty
-    std::string timeline;       // file of a timeline, likewise
-    std::string waves;          // file of a waveform, likewise
-    std::string html;           // file of a page, likewise
-    std::string pipeline;       // file of stripes, likewise
-    Shown shown;                // what of the run timeline and pipeline have
-    std::string trace;          // file of the bursts of DMA clients, likewise
-    std::string trace_client;   // of this one only; empty: of all
-    std::string digest;         // file of the states of the parts, likewise
-    Cycle digest_every = 4096;  // cycles between two lines of it
-    std::string command;        // as it was given, for a shell
-    bool check_dram = false;    // every command of a DRAM goes through its checker
+    std::string events;        // file of probes and bus logs, none if empty
+    std::string timeline;      // file of a timeline, likewise
+    std::string waves;         // file of a waveform, likewise
+    std::string html;          // file of a page, likewise
+    std::string pipeline;      // file of stripes, likewise
+    Shown shown;               // what of the run timeline and pipeline have
+    std::string trace;         // file of the bursts of DMA clients, likewise
+    std::string trace_client;  // of this one only; empty: of all
+    std::string command;       // as it was given, for a shell
+    bool check_dram = false;   // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
-    Repeats repeats = Repeats::Skipped;
     bool plan = false;          // say what would run, and write it where a folder was named
     bool report = false;        // the table in report.txt too
     bool scale_sim = false;     // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too

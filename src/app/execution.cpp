@@ -44,42 +44,25 @@ OrderedJson explanation_of(const OrderedJson& result)
     return explanation_json(explain(Json::parse(result.dump()), "result.json"));
 }
 
-/// Of a file of states: its first line, and those of a cycle, a part a line.
-constexpr std::string_view kDigestHead = "cycle,part,state\n";
-std::string line_of(const Sample& sample)
-{
-    std::string text;
-    for (const PartState& state : sample.states)
-        text += state.digest ? fmt::format("{},{},{:016x}\n", sample.cycle, state.part, *state.digest)
-                             : fmt::format("{},{},-\n", sample.cycle, state.part);
-    return text;
-}
-
 std::string events_text(const RunResult& run, const Workload& workload, const WrittenRegions& regions, std::size_t runs)
 {
     return json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, runs), 1);
 }
 
-RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time,
-                         OutputFile* digests)
+RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time)
 {
     Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.quiet);
     SimulateOptions how;
     how.timing_only = options.timing_only;
     how.stepping = options.stepping;
-    how.repeats = options.repeats;
     how.check_dram = options.check_dram;
     const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
     how.events = sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();
     how.all_commands = !options.trace.empty();
     if (sampled) how.even_samples = OverTime::kMaxParts;
     how.hazards = options.hazards;
-    how.samples.every = options.power_window;
-    how.digests = digests != nullptr;
-    if (digests) how.samples = {options.digest_every, Cycle(std::max<std::int64_t>(options.shown.from, 0)), Cycle(options.shown.to)};
+    how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) {
-        if (digests && options.shown.contains(sample.cycle)) digests->write(line_of(sample));
-        if (digests && !sample.interrupt) return;  // there may be one a cycle: nothing is kept of them
         profile.sample(sample.cycle, sample.units, sample.dram_pj);
         if (how.even_samples != 0) over_time.sample(sample);
     };
@@ -117,7 +100,6 @@ void RunFiles::open_records(const CommonOptions& options)
     if (!options.html.empty()) html = open_record(options.html);
     pipeline = open_record(options.pipeline);
     trace = open_record(options.trace);
-    digest = open_record(options.digest);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
 
@@ -143,8 +125,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     const silicon::Technology& technology = *table;
     PowerProfile profile(technology, workload.hardware, options.power_window);
     OverTime over_time;
-    if (files.digest) files.digest->write(kDigestHead);
-    RunResult run = simulate_shown(workload, host, options, profile, over_time, files.digest);
+    RunResult run = simulate_shown(workload, host, options, profile, over_time);
     if (run.interrupted || interrupted()) {
         say_error("dlasim: interrupted in cycle {}, nothing written\n", run.end);
         return kInterrupted;
@@ -174,7 +155,6 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     if (files.html)
         files.html->finish(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
     if (files.trace) files.trace->finish(address_trace(run, workload.hardware, options.trace_client));
-    if (files.digest) files.digest->finish();
     if (files.compute) {
         files.compute->finish(compute_report(said.result));
         files.bandwidth->finish(bandwidth_report(said.result));

@@ -80,7 +80,7 @@ CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
-constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace", "--digest"};
+constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace"};
 /// Files that record what happened when.
 void add_record_options(CLI::App& app, CommonOptions& options)
 {
@@ -91,7 +91,7 @@ void add_record_options(CLI::App& app, CommonOptions& options)
     app.add_option(kRecords[4], options.pipeline, "write the stripes through CSC, CMAC, CACC and SDP to this file, for Konata");
     app.add_option_function<std::string>(
            "--window", [&options](const std::string& text) { std::tie(options.shown.from, options.shown.to) = *window_of(text); },
-           "of --timeline, --pipeline and --digest: cycles FROM:TO alone, after t0")
+           "of --timeline and --pipeline: cycles FROM:TO alone, after t0")
         ->check(window_option());
     app.add_option_function<std::string>(
            "--tracks", [&options](const std::string& text) { options.shown.tracks = *tracks_of(text); },
@@ -102,14 +102,6 @@ void add_record_options(CLI::App& app, CommonOptions& options)
     app.add_option("--trace-client", options.trace_client, "of --trace: the bursts of this client only")
         ->check(one_of({kClientNames.begin(), kClientNames.end()}))
         ->needs("--trace");
-    app.add_option(kRecords[6], options.digest,
-                   "write a number for the state of every unit to this file (CSV), at interrupts and every --digest-every cycles")
-        ->excludes(kRecords[1])
-        ->excludes(kRecords[3]);
-    app.add_option("--digest-every", options.digest_every, "cycles between two lines of --digest")
-        ->capture_default_str()
-        ->check(whole(1, 1'000'000'000))
-        ->needs("--digest");
 }
 
 /// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
@@ -126,8 +118,7 @@ void add_silicon_options(CLI::App& app, CommonOptions& options)
     app.add_option("--technology", options.technology,
                    "of area and energy: 16nm, 28nm, 45nm or a file; without it 16nm, or that of the sweep");
     app.add_option("--power-window", options.power_window, "report power over time, in windows of so many cycles, and the largest")
-        ->check(whole(kMinWindow, kMaxWindow))
-        ->excludes("--digest");
+        ->check(whole(kMinWindow, kMaxWindow));
 }
 
 void add_host_option(CLI::App& app, CommonOptions& options)
@@ -141,10 +132,6 @@ void add_host_option(CLI::App& app, CommonOptions& options)
 void add_time_options(CLI::App& app, CommonOptions& options)
 {
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
-    static const std::map<std::string, Repeats> kRepeats{
-        {"skip", Repeats::Skipped}, {"simulate", Repeats::Simulated}, {"check", Repeats::Checked}};
-    hidden(app.add_option("--repeats", options.repeats, "time that repeats itself: skip, simulate or check"))
-        ->transform(CLI::CheckedTransformer(kRepeats));
 }
 
 SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)

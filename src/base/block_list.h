@@ -40,20 +40,6 @@ public:
         blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole));
         first_ += whole * kItems;
     }
-    /// None is left, and the next one has that number.
-    void begin_at(Number next)
-    {
-        for (auto& block : blocks_) spare_.push_back(std::move(block));
-        blocks_.clear();
-        first_ = base_ = end_ = next;
-    }
-    /// All are called by numbers so much higher, as if as many others had come and been forgotten.
-    void renumber(Number more)
-    {
-        first_ += more;
-        base_ += more;
-        end_ += more;
-    }
 
 private:
     static constexpr std::size_t kItems = 256;

@@ -42,18 +42,6 @@ public:
     }
 
     void record(PhaseHistory* history) { log_.record(history); }
-    template <class S>
-    void state(S& s)
-    {
-        log_.state(s);
-        plan_.state(s, [&](Change& change) {
-            s.same(change.phase);
-            s.cycle(change.at);
-        });
-        s.same(idle_);
-        s.same(idle_phase_);
-        s.cycle(idle_from_);
-    }
 
 private:
     struct Change {

@@ -70,13 +70,6 @@ public:
     }
     bool operator==(const PhaseLog& other) const { return cycles_ == other.cycles_; }
     Phase phase() const { return phase_; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(phase_);
-        s.cycle(since_);
-        for (Cycle& cycles : cycles_) s.count(cycles);
-    }
     Cycle cycles(Phase phase) const { return cycles_[static_cast<std::size_t>(phase)]; }
 
 private:

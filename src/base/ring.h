@@ -43,27 +43,6 @@ public:
     }
     void clear() { head_ = size_ = 0; }
 
-    /// Its items, from the oldest on: `each` says one (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        s.same(size_);
-        for (std::size_t i = 0; i < size_; ++i) each((*this)[i]);
-    }
-    /// The same where items leave and none come: of those in front that are `alike` only that there are some.
-    template <class S, class Alike, class Each>
-    void leaving_state(S& s, Alike alike, Each each)
-    {
-        std::size_t first = 0;
-        while (first < size_ && alike((*this)[first])) ++first;
-        s.derived(first != 0);
-        s.derived(size_ - first);
-        for (std::size_t i = first; i < size_; ++i) each((*this)[i]);
-        const std::size_t leave = s.leaving(first);
-        head_ = (head_ + leave) & mask_;
-        size_ -= leave;
-    }
-
 private:
     static std::size_t round_up(std::size_t n)
     {

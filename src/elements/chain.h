@@ -34,11 +34,6 @@ struct PipeRow {
     std::uint32_t full = 0;  // bit N - 1 is the output
     bool valid() const { return full >> (N - 1) & 1; }
     bool ready(bool out) const { return out || full != kAll; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(full);
-    }
     void sweep(bool in, Flow& flow)
     {
         std::uint32_t moving = kAll;
@@ -61,12 +56,6 @@ struct SkidRow {
     std::uint32_t full = 0, second = 0;  // bit i: stage i holds a beat, and another one; bit N - 1 is the output
     bool valid(unsigned stage = N - 1) const { return full >> stage & 1; }
     bool ready() const { return (second & 1) == 0; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(full);
-        s.same(second);
-    }
     /// Cycles until the foremost beat can be at the output; kNoBeat if there is none.
     unsigned distance() const { return full != 0 ? N - static_cast<unsigned>(std::bit_width(full)) : kNoBeat; }
     void sweep(bool in, Flow& flow)
@@ -94,11 +83,6 @@ struct SkidRow {
 template <class Stage, std::size_t N>
 struct Row {
     std::array<Stage, N> stages{};
-    template <class S>
-    void state(S& s)
-    {
-        for (Stage& stage : stages) stage.state(s);
-    }
     bool valid() const { return stages[N - 1].valid(); }
     bool ready(bool out) const
     {
@@ -117,11 +101,6 @@ template <class... Parts>
 struct Chain {
     static constexpr std::size_t kLast = sizeof...(Parts) - 1;
     std::tuple<Parts...> parts{};
-    template <class S>
-    void state(S& s)
-    {
-        std::apply([&](auto&... part) { (part.state(s), ...); }, parts);
-    }
     bool valid() const { return std::get<kLast>(parts).valid(); }
     bool ready(bool out) const { return ready_from<kLast>(out); }
     void sweep(bool in, Flow& flow) { sweep_from<kLast>(in, flow); }
@@ -151,12 +130,6 @@ template <class A, class B>
 struct Beside {
     A a{};
     B b{};
-    template <class S>
-    void state(S& s)
-    {
-        a.state(s);
-        b.state(s);
-    }
     bool valid() const { return a.valid() && b.valid(); }
     bool ready(bool out) const { return ready_of(a, out && b.valid()) && ready_of(b, out && a.valid()); }
     void sweep(bool in, Flow& flow)
@@ -177,13 +150,6 @@ struct Either {
     bool second = false;
     First a{};
     Second b{};
-    template <class S>
-    void state(S& s)
-    {
-        s.same(second);
-        a.state(s);
-        b.state(s);
-    }
     bool valid() const { return second ? b.valid() : a.valid(); }
     bool ready(bool out) const { return second ? ready_of(b, out) : ready_of(a, out); }
     void sweep(bool in, Flow& flow)

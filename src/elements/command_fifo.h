@@ -22,12 +22,6 @@ public:
     const T& head() const { return items_.front(); }  // pre: valid()
     bool ready() const { return fifo_.ready(); }
     bool empty() const { return items_.empty(); }
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        fifo_.state(s);
-        items_.state(s, each);
-    }
 
     /// `pushed` only if ready(); `pop`: what is valid is taken. True if anything changed.
     bool clock(const T* pushed, bool pop)
@@ -49,13 +43,6 @@ public:
     bool valid() const { return word_full_ || in_full_; }
     const T& head() const { return word_full_ ? word_ : in_; }  // pre: valid()
     bool ready() const { return !busy_; }
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        for (bool* const flag : {&in_full_, &word_full_, &busy_}) s.same(*flag);
-        if (in_full_) each(in_);
-        if (word_full_) each(word_);
-    }
 
     /// `pushed`, where it is given and the register ready, is taken. True if anything moved.
     bool clock(const T* pushed, bool pop)

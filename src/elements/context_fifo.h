@@ -15,13 +15,6 @@ public:
     explicit ContextFifo(std::uint32_t places) : places_(places) {}
     bool valid() const { return out_; }
     bool ready() const { return !busy_; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(counted_);
-        s.same(held_);
-        for (bool* const flag : {&readable_, &out_, &busy_, &freed_}) s.same(*flag);
-    }
     /// `push` only if ready(). True if anything changed.
     bool clock(bool push, bool pop)
     {

@@ -18,11 +18,6 @@ public:
     bool valid() const { return state_ & kOut; }
     bool ready() const { return !(state_ & kFull); }
     bool empty() const { return !(state_ & (kOut | kShadow | kHeld)); }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(state_);
-    }
 
     bool step(bool write, bool read_ready)
     {
@@ -64,13 +59,6 @@ public:
     bool valid() const { return fifo_.valid(); }
     bool ready() const { return !busy_; }
     bool empty() const { return fifo_.empty() && !in_; }
-    template <class S>
-    void state(S& s)
-    {
-        fifo_.state(s);
-        s.same(in_);
-        s.same(busy_);
-    }
 
     bool step(bool write, bool read_ready)
     {

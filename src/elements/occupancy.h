@@ -24,24 +24,12 @@ struct Flow {
     bool changed = false;  // a stage has another state than before
 };
 
-/// The state of several (base/state.h).
-template <class S, class... Parts>
-void say(S& s, Parts&... parts)
-{
-    (parts.state(s), ...);
-}
-
 /// SKID-PIPE and PIPE-SKID (two places), FIFO-R(n) (n + 1 places): latency 1, registered ready.
 template <std::uint8_t kPlaces>
 struct Places {
     std::uint8_t held = 0;
     bool valid() const { return held != 0; }
     bool ready() const { return held < kPlaces; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(held);
-    }
     void sweep(bool in, Flow& flow)
     {
         const bool room = held < kPlaces, leaves = flow.ready && held != 0, enters = in && room;
@@ -57,13 +45,6 @@ struct SkidB {
     bool full = false, shadow = false, go = true;
     bool valid() const { return full; }
     bool ready() const { return go; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(full);
-        s.same(shadow);
-        s.same(go);
-    }
     void sweep(bool in, Flow& flow)
     {
         const bool was_ready = go, moves = flow.ready || !full;
@@ -83,13 +64,6 @@ struct EitherSkid {
     bool valid() const { return full; }
     bool ready() const { return go; }
     unsigned held() const { return unsigned{full} + unsigned{shadow}; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(full);
-        s.same(shadow);
-        s.same(go);
-    }
     /// Nothing inside, and it will accept.
     bool at_rest() const { return !full && !shadow && go; }
     /// A beat inside, and it will accept: with a beat in and one out every cycle it stays so.
@@ -116,11 +90,6 @@ struct Pipe {
     bool full = false;
     bool valid() const { return full; }
     bool ready(bool out) const { return out || !full; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(full);
-    }
     void sweep(bool in, Flow& flow)
     {
         flow.ready = ready(flow.ready);
@@ -136,13 +105,6 @@ struct Pack {
     bool full = false;
     bool valid() const { return full; }
     bool at_last_piece() const { return piece + 1 == ratio; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(ratio);
-        s.same(piece);
-        s.same(full);
-    }
     void sweep(bool in, Flow& flow)
     {
         const bool last = at_last_piece(), emits = full && flow.ready;
@@ -164,13 +126,6 @@ struct Unpack {
     bool valid() const { return full; }
     /// Narrow words missing for the next wide one.
     unsigned missing() const { return ratio - piece; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(ratio);
-        s.same(piece);
-        s.same(full);
-    }
     void sweep(bool in, Flow& flow)
     {
         flow.ready = !full || flow.ready;
@@ -193,11 +148,6 @@ template <std::uint8_t kDepth>
 struct FallThrough {
     std::uint8_t held = 0;
     bool valid(bool in) const { return held != 0 || in; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(held);
-    }
     void sweep(bool in, Flow& flow)
     {
         const bool out = flow.ready;
@@ -214,11 +164,6 @@ struct Rod {
     bool operator==(const Rod&) const = default;
     bool valid() const { return full; }
     bool ready() const { return !busy; }
-    template <class S>
-    void state(S& s)
-    {
-        for (bool* const flag : {&busy, &word, &hold, &full, &was_full, &was_read}) s.same(*flag);
-    }
     void clock(bool in, bool out)
     {
         const bool push = in && !busy;
@@ -245,12 +190,6 @@ struct Rigid {
     bool valid() const { return stage >> (kDepth - 1) & 1; }
     bool ready() const { return !skid; }
     bool empty() const { return !stage && !skid; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(stage);
-        for (bool* const flag : {&skid, &operand, &needs_operand}) s.same(*flag);
-    }
     bool wants_operand() const { return needs_operand && (stage & 1) && !operand; }
     /// Cycles until the foremost beat can be at the output; pre: not empty.
     unsigned distance() const { return kDepth - static_cast<unsigned>(std::bit_width(stage)); }
@@ -282,22 +221,6 @@ struct RamFifo {
     bool full = false;          // the output register
     std::uint32_t readable = 0;
     bool valid() const { return full; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(arriving);
-        s.same(full);
-        s.same(readable);
-    }
-    /// The same where words leave and none come.
-    template <class S>
-    void leaving_state(S& s)
-    {
-        s.derived(arriving);
-        s.same(full);
-        s.derived(readable != 0);
-        s.position(readable, 1, INT64_MAX);
-    }
     /// `in`: a word arrives at the first stage in this cycle.
     void clock(bool in, bool pop)
     {

@@ -21,12 +21,6 @@ public:
     /// Of the beat at the output; pre: valid().
     bool flag() const { return flags_ & 1; }
     bool empty() const { return full_ == 0; }
-    template <class S>
-    void state(S& s)
-    {
-        s.same(full_);
-        s.same(flags_);
-    }
     /// Cycles until the foremost flagged beat can be at the output; kNoBeat if there is none.
     unsigned distance() const
     {

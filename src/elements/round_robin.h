@@ -30,14 +30,6 @@ public:
         fresh_ = false;
     }
 
-    template <class S>
-    void state(S& s)
-    {
-        s.same(last_);
-        s.same(left_);
-        s.same(fresh_);
-    }
-
 private:
     unsigned last_ = 0;
     std::uint32_t left_ = 0;

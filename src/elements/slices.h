@@ -24,19 +24,6 @@ class SliceCounters {
 public:
     SliceCounters(unsigned slices, unsigned depth) : slices_(slices), places_(depth + 1) {}
 
-    template <class S>
-    void state(S& s)
-    {
-        // of what has gone through the two sides only the differences decide
-        for (unsigned half = 0; half < kMaxHalves; ++half) {
-            for (unsigned slice = 0; slice < slices_; ++slice) {
-                s.same(words_[half] - pieces_[half][slice]);
-                s.count(pieces_[half][slice]);
-            }
-            s.count(words_[half]);
-        }
-    }
-
 protected:
     const unsigned slices_, places_;
     std::array<std::uint32_t, kMaxHalves> words_{};                           // through the wide side

@@ -46,14 +46,6 @@ public:
         return step(in != nullptr, taken, stalls);
     }
 
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        s.same(held_);
-        s.same(ready_);
-        for (unsigned i = 0; i < held_; ++i) each(items_[(first_ + i) & 1]);
-    }
-
 private:
     T items_[2]{};
     std::uint8_t first_ = 0, held_ = 0;

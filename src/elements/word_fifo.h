@@ -38,12 +38,6 @@ public:
         return !(*this == before);
     }
     bool operator==(const WordFifo&) const = default;
-    template <class S>
-    void state(S& s)
-    {
-        s.same(words_);
-        for (bool* const flag : {&in_, &out_, &busy_, &busy_in_}) s.same(*flag);
-    }
 
 private:
     std::uint8_t words_ = 0;

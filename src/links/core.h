@@ -7,7 +7,6 @@
 #include "base/counters.h"
 #include "base/cycle.h"
 #include "base/phase.h"
-#include "base/state.h"
 #include "links/gated_clock.h"
 #include "links/probe_set.h"
 #include "links/trail.h"
@@ -92,10 +91,6 @@ public:
     virtual void attach(ProbeSet&) {}
     /// Tells from now on what it waits for.
     virtual void follow(Trails&) {}
-    /// Says the state of the unit (base/state.h).
-    virtual void state(State& s) { s.unknown(); }
-    /// From now on `reached` is set in every cycle behind which the state is worth a look: a unit of work has ended.
-    virtual void mark(bool& reached) { static_cast<void>(reached); }
 };
 
 }  // namespace dlasim

@@ -47,15 +47,6 @@ public:
         return true;
     }
 
-    /// `each` says an item (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        stage_.state(s, each);
-        s.same(leaves_);
-        s.same(enters_);
-    }
-
 private:
     Channel<T>& channel_;
     const bool stalls_;
@@ -81,12 +72,6 @@ public:
     {
         const bool first = outlets_[0].end(now), second = outlets_[1].end(now);
         return first || second;
-    }
-
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        for (Outlet<T>& outlet : outlets_) outlet.state(s, each);
     }
 
 private:
@@ -137,16 +122,6 @@ public:
         Cycle at = std::min({completes_, registered_[0], registered_[1], complete_[0]->next(), complete_[1]->next()});
         if (expected_ != 0 && early_[order_[0]]) at = now + 1;
         return std::max(at, now + 1);
-    }
-
-    template <class S>
-    void state(S& s)
-    {
-        s.same(order_);
-        s.same(expected_);
-        s.same(early_);
-        for (Cycle& at : registered_) s.cycle(at);
-        s.cycle(completes_);
     }
 
 private:

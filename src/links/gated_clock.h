@@ -41,20 +41,6 @@ public:
     Cycle cycles(Cycle end) const { return total_ + (running_ ? std::min(off_, end) - std::min(on_, end) : 0); }
     /// The last run ends before this cycle: kNever while it runs, 0 if it never ran.
     Cycle until() const { return running_ ? off_ : 0; }
-    /// How long it had been running before nothing follows from.
-    template <class S>
-    void state(S& s)
-    {
-        const Cycle end = s.now() + 1;
-        if (running_ && on_ < end) {
-            total_ = cycles(end);
-            on_ = std::min(off_, end);
-        }
-        s.same(running_);
-        s.cycle(on_);
-        s.since(off_);  // the unit has been idle
-        s.count(total_);
-    }
 
     Probe* probe = nullptr;
 
@@ -90,15 +76,6 @@ public:
     /// [i]: lengths from 2^i to 2^(i + 1) - 1.
     const std::vector<Class>& classes() const { return classes_; }
     bool operator==(const IdleRuns&) const = default;
-    template <class S>
-    void state(S& s)
-    {
-        s.same(classes_.size());
-        for (Class& runs : classes_) {
-            s.count(runs.runs);
-            s.count(runs.cycles);
-        }
-    }
 
 private:
     std::vector<Class> classes_;
@@ -140,12 +117,6 @@ public:
                 rows_[i].place);
     }
     const IdleRuns& idle() const { return idle_; }
-    template <class S>
-    void state(S& s)
-    {
-        for (GatedClock& clock : clocks_) clock.state(s);
-        idle_.state(s);
-    }
     void attach(ProbeSet& probes, const std::string& unit)
     {
         for (std::size_t i = 0; i < clocks_.size(); ++i)

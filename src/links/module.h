@@ -103,14 +103,6 @@ public:
         if (sc_core::sc_pending_activity_at_current_time(kernel_)) return 0;
         return sc_core::sc_pending_activity_at_future_time(kernel_) ? edge_after(sc_core::sc_time_to_pending_activity(kernel_)) : kNever;
     }
-    /// Set by units in a cycle behind which `on_mark` is asked (links/core.h).
-    bool marked = false;
-    /// Cycle `now` has been evaluated.
-    std::function<void(Cycle now)> on_mark;
-    /// Cycles that end at that one or behind it have been skipped: now has been evaluated.
-    bool skipped_beyond(Cycle end) const { return ahead_ >= end; }
-    /// Every module is due so many cycles later, and now is. From on_mark.
-    void skip(Cycle cycles);
 
 private:
     const sc_core::sc_time& time_stamp() const { return kernel_->time_stamp(); }
@@ -153,8 +145,6 @@ public:
         if (!group_.running && at < group_.notified) notify(at);
     }
 
-    /// It will be evaluated though nobody wakes it.
-    bool waiting() const { return group_.wake_queue.waiting() >> place_ & 1; }
     /// Evaluations so far: what a run costs, and whether anything still moves.
     std::uint64_t evaluations() const { return evaluations_; }
 
@@ -204,10 +194,6 @@ private:
         for (std::uint64_t due = group_.wake_queue.take(now); due != 0; due &= due - 1)
             group_.modules[static_cast<unsigned>(std::countr_zero(due))]->evaluate(now);
         if (group_.stepping) step(now);
-        if (clock_.marked) {
-            clock_.marked = false;
-            if (clock_.on_mark) clock_.on_mark(now);
-        }
         return group_.wake_queue.next();
     }
     /// Everybody in the next cycle, due or not.
@@ -266,12 +252,6 @@ inline void Clock::hold()
         group->running = true;  // nobody is woken
     }
     ahead_ = 0;
-}
-
-inline void Clock::skip(Cycle cycles)
-{
-    ahead_ = now() + cycles;
-    for (const auto& group : groups_) group->wake_queue.skip(cycles);
 }
 
 inline void Clock::restart()

@@ -74,16 +74,6 @@ public:
         return flow.changed;
     }
 
-    /// `each` says an item (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        for (elements::EitherSkid& stage : row_) stage.state(s);
-        items_.state(s, each);
-        s.same(pushed_);
-        s.same(port_ready_);
-    }
-
 private:
     unsigned stages_;
     Channel<T>* channel_ = nullptr;

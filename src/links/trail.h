@@ -8,12 +8,10 @@
 // takes something; it sets the pace itself when something stands in front of it. Notes are made where units change state, so a
 // unit that sleeps pays nothing, and cycles skipped leave the same trail as cycles stepped.
 #pragma once
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "base/cause.h"
@@ -106,38 +104,7 @@ public:
         segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(keep));
     }
 
-    /// How many changes are said of the time in (first, second].
-    std::size_t said(Cycle first, Cycle second) const { return behind(second) - behind(first); }
-    /// The time in (first, second] comes `times` times more, in front of what was said of later cycles, which moves on. All that is said
-    /// of the time in between has been said.
-    void repeat(Cycle first, Cycle second, std::uint64_t times)
-    {
-        const std::size_t from = std::max<std::size_t>(behind(first), 1), to = std::max<std::size_t>(behind(second), 1);
-        const std::vector<Segment> later(segments_.begin() + static_cast<std::ptrdiff_t>(to), segments_.end());
-        segments_.resize(to);
-        segments_.reserve(to + (to - from) * times + later.size());
-        const auto add = [this](const Segment& segment, Cycle moved) {
-            if (segment.event || !segments_.back().same(segment)) segments_.push_back({segment, segment.from + moved});
-        };
-        const Cycle period = second - first;
-        for (std::uint64_t i = 1; i <= times; ++i)
-            for (std::size_t n = from; n < to; ++n) add(segments_[n], i * period);
-        for (const Segment& segment : later) add(segment, times * period);
-    }
-    /// What was said of the cycles behind `since` moves on by so many cycles.
-    void move(Cycle since, Cycle cycles)
-    {
-        for (std::size_t n = behind(since); n < segments_.size(); ++n) segments_[n].from += cycles;
-    }
-    /// That is said of it, and nothing else.
-    void become(std::vector<Segment> segments) { segments_ = std::move(segments); }
-
 private:
-    /// The place of what is said first of later cycles.
-    std::size_t behind(Cycle cycle) const
-    {
-        return static_cast<std::size_t>(std::ranges::upper_bound(segments_, cycle, {}, &Segment::from) - segments_.begin());
-    }
     /// Most notes say what is known.
     [[gnu::always_inline]] void note(Cycle from, Note now)
     {

@@ -59,28 +59,6 @@ public:
         return due;
     }
 
-    /// Those who are due, ever.
-    std::uint64_t waiting() const
-    {
-        std::uint64_t units = again_;
-        for (const std::uint64_t slot : near_) units |= slot;
-        for (auto far = far_; !far.empty(); far.pop()) units |= bit(far.top().unit);
-        return units;
-    }
-    /// Everybody is due so many cycles later.
-    void skip(Cycle cycles)
-    {
-        std::array<std::uint64_t, kNear> near{};
-        for (unsigned slot = 0; slot < kNear; ++slot) near[(slot + cycles) % kNear] = near_[slot];
-        near_ = near;
-        taken_ = std::rotl(taken_, static_cast<int>(cycles % kNear));
-        decltype(far_) far;
-        for (; !far_.empty(); far_.pop()) far.push({far_.top().at + cycles, far_.top().unit});
-        far_ = std::move(far);
-        for (Cycle& at : last_far_) at += cycles;
-        done_ += cycles;
-    }
-
 private:
     static constexpr unsigned kNear = 64;
 

@@ -57,25 +57,6 @@ public:
     /// The value that holds after everything that was set.
     const T& latest() const { return now_; }
 
-    /// `each` says a value (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        each(now_);
-        s.cycle(since_);
-        s.same(s.past(since_));
-        if (s.past(since_)) return;  // what was before is read no more
-        each(before_);
-        s.cycle(before_since_);
-        each(first_);
-        s.cycle(first_since_);
-    }
-    template <class S>
-    void state(S& s)
-    {
-        state(s, [&](const T& value) { s.same(value); });
-    }
-
     Sleeper* reader = nullptr;
     Probe* probe = nullptr;
 
@@ -134,20 +115,6 @@ public:
     /// Nothing has ever been offered.
     bool unused() const { return since_ == 0; }
 
-    /// `each` says an item (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        ready_.state(s);
-        s.cycle(since_);
-        s.same(s.past(since_));
-        s.same(valid_[newest_]);
-        if (valid_[newest_]) each(items_[newest_]);
-        if (s.past(since_)) return;
-        s.same(valid_[newest_ ^ 1]);
-        if (valid_[newest_ ^ 1]) each(items_[newest_ ^ 1]);
-    }
-
     /// Connects the two sides; ready is 1 after reset unless said otherwise.
     void connect(Sleeper* producer, Sleeper* to)
     {
@@ -202,16 +169,6 @@ public:
     }
     /// The cycle of the next message, kNever if there is none yet: part of the reader's horizon.
     Cycle next() const { return queue_.empty() ? kNever : queue_.front().at; }
-
-    /// `each` says a message (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        queue_.state(s, [&](Entry& entry) {
-            s.cycle(entry.at);
-            each(entry.message);
-        });
-    }
 
     Sleeper* reader = nullptr;
     Probe* probe = nullptr;

@@ -125,14 +125,6 @@ void DramMemory::set_limit(unsigned port, unsigned bursts)
     wake_at(wake_);
 }
 
-std::optional<std::uint64_t> DramMemory::bursts_answered() const
-{
-    if (idle_.size() != transfers_.size() || waiting()) return std::nullopt;
-    std::uint64_t bursts = 0;
-    for (const auto& port : ports_) bursts += port->counts.reads + port->counts.writes;
-    return bursts;
-}
-
 void DramMemory::reset_counts()
 {
     for (auto& port : ports_) port->counts = {};

@@ -59,8 +59,6 @@ public:
     void set_offset(unsigned port, std::uint64_t bytes) { ports_[port]->offset = bytes; }
     unsigned ports() const { return static_cast<unsigned>(ports_.size()); }
     const PortCounts& counts(unsigned port) const { return ports_[port]->counts; }
-    /// Bursts of all ports so far; nothing while it owes one an answer.
-    std::optional<std::uint64_t> bursts_answered() const;
     void reset_counts();
 
     /// Sees every command of every channel; before the run.

@@ -48,8 +48,6 @@ void CriticalPath::look()
     size_ = size();
 }
 
-bool CriticalPath::full() const { return size() >= kMostKept; }
-
 /// The older cycles are summed up, to the spots in front of the youngest ones, and forgotten.
 void CriticalPath::to_floor(const std::vector<PathSpot>& spots)
 {
@@ -127,7 +125,7 @@ bool CriticalPath::meets()
 
 /// From all that a later walk can come to in cycle `last`: places, and bursts on their way. `since`: up to there all that was granted had
 /// ended by then; without it `last` is the last cycle of which something is known.
-void CriticalPath::walk_from(Cycle last, Cycle floor, std::optional<Cycle> since)
+void CriticalPath::walk_from(Cycle last, Cycle floor)
 {
     begin_walks();
     for (std::size_t place = 0; place < kTrailPlaces; ++place) walk({.place = static_cast<TrailPlace>(place), .at = last}, floor);
@@ -136,9 +134,8 @@ void CriticalPath::walk_from(Cycle last, Cycle floor, std::optional<Cycle> since
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
             BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
-            const BurstTrail::Number latest = since ? trail.latest_by(last) : trail.latest();
-            const BurstTrail::Number end = since ? trail.behind(last) : trail.end();
-            BurstTrail::Number n = std::min(since ? trail.behind(*since) : trail.ended(), latest);  // kNone is the highest number
+            const BurstTrail::Number latest = trail.latest(), end = trail.end();
+            BurstTrail::Number n = std::min(trail.ended(), latest);  // kNone is the highest number
             if (end >= trail.base() + 2) n = std::min(n, end - 2);
             for (; n < end; ++n) {
                 const TrailBurst& burst = trail[n];
@@ -158,7 +155,7 @@ void CriticalPath::walk_from(Cycle last, Cycle floor, std::optional<Cycle> since
 /// Where the walks that later ones can come to in cycle `last`, the last one of which something is known, leave the youngest cycles.
 std::vector<PathSpot> CriticalPath::youngest_spots(Cycle last)
 {
-    walk_from(last, middle_, std::nullopt);
+    walk_from(last, middle_);
     std::vector<PathSpot> spots;
     for (const Walk& walk : walks_)
         if (!walk.joins && std::ranges::find(spots, walk.to) == spots.end()) spots.push_back(walk.to);
@@ -173,13 +170,7 @@ void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle
     if (interrupt) walk({.place = TrailPlace::Pin, .at = *interrupt}, floor_);
     const std::vector<Node> nodes = sum_up();
     Spots here;
-    std::vector<std::pair<PathSpot, PathSpot>> from;
-    const std::vector<PathSpot> landed = this->landed();
-    for (std::size_t i = 0; i < spots.size(); ++i) {
-        here.emplace(spots[i], nodes[i]);
-        from.emplace_back(spots[i], landed[i]);
-    }
-    follow_floors(from);
+    for (std::size_t i = 0; i < spots.size(); ++i) here.emplace(spots[i], nodes[i]);
     if (interrupt) {
         interrupted_ = nodes.back();
         any_interrupt_ = true;
@@ -188,23 +179,12 @@ void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle
     compress();
 }
 
-/// Where every walk comes to.
-std::vector<PathSpot> CriticalPath::landed() const
-{
-    std::vector<PathSpot> spots;
-    spots.reserve(walks_.size());
-    for (const Walk& walk : walks_) spots.push_back(walk.joins ? spots[walk.joins->walk] : walk.to);
-    return spots;
-}
-
 /// The tree to what later walks need.
 void CriticalPath::compress()
 {
     std::vector<Node*> needed;
     for (auto& [spot, node] : spots_) needed.push_back(&node);
     if (any_interrupt_) needed.push_back(&interrupted_);
-    for (Floor& floor : floors_)
-        for (Node& node : floor.nodes) needed.push_back(&node);
     tree_.compress(needed);
 }
 

@@ -22,8 +22,6 @@
 #include "memory/ideal_memory.h"
 #include "memory/memory_store.h"
 #include "platform/hazards.h"
-#include "platform/repeats/recurrence.h"
-#include "platform/repeats/repeated_operations.h"
 #include "platform/software.h"
 #include "platform/top.h"
 #include "platform/window.h"
@@ -73,10 +71,6 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const { return dram_ ? dram_->refusal(address, bytes) : ""; }
     /// Why it answered with an error, if it did.
     std::string refused() const { return dram_ ? dram_->refused() : ""; }
-    /// Bursts so far, of a DRAM: it does not say its state. Nothing while it owes one an answer. An ideal memory has no state but what is
-    /// on its way, which the port says.
-    std::optional<std::uint64_t> answered() const { return dram_ ? dram_->bursts_answered() : 0; }
-    bool ideal() const { return ideal_ != nullptr; }
     std::uint64_t wakes() const { return dram_ ? dram_->evaluations() : 0; }
     /// Sees when rows are opened and closed; nothing without a DRAM.
     void observe(std::vector<OpenRow>& rows, std::vector<std::string>& banks)
@@ -97,15 +91,6 @@ private:
     std::unique_ptr<IdealMemory> ideal_;
     std::unique_ptr<DramMemory> dram_;
 };
-
-/// The largest block at whose ends a client or an interface cuts what it asks for.
-std::uint64_t address_granule(const Hardware& hardware)
-{
-    std::uint32_t atoms = facts::cdma::kBurstAtoms;
-    for (const PortHardware* port : {&hardware.memory.primary, &hardware.memory.secondary})
-        atoms = std::max(atoms, facts::fabric::block_atoms(hardware, *port));
-    return std::bit_ceil(std::uint64_t{atoms} * hardware.memory.atom_bytes);
-}
 
 /// The period of the core clock, in whole picoseconds.
 sc_core::sc_time period(const Hardware& hardware)
@@ -314,7 +299,7 @@ public:
         : machine_(machine),
           parts_(*machine.parts_),
           software_("software", parts_.clock, program, *register_address(parts_.hardware, "GLB.S_INTR_STATUS"), parts_.options.host),
-          window_([this](Cycle end) { return parts_.snapshot(end); }, seen(), parts_.options.samples, parts_.options.even_samples)
+          window_([this](Cycle end) { return parts_.snapshot(end); }, seen(), parts_.options.sample_every, parts_.options.even_samples)
     {
         parts_.software = &software_;
         software_.socket.bind(parts_.top.csb);
@@ -324,26 +309,8 @@ public:
             software_.trails = &parts_.path->trails();
         }
         listen();
-        const MachineOptions& how = parts_.options;
-        if (how.repeats == Repeats::Simulated || how.values || how.events || how.all_commands || how.stepping || how.hazards ||
-            how.check_dram || how.digests)
-            return;
-        recurrence_.emplace(
-            parts_.clock, parts_.top, parts_.path ? &*parts_.path : nullptr, how.repeats, address_granule(parts_.hardware),
-            [this] {
-                return std::min({stop_, parts_.options.cycle_limit, window_.next()});
-            },
-            [this] { return parts_.primary->answered(); });
-        if (parts_.primary->ideal())
-            operations_.emplace(parts_.clock, parts_.top, software_, window_, parts_.path ? &*parts_.path : nullptr, how.repeats,
-                                address_granule(parts_.hardware), how.cycle_limit);
-        parts_.clock.on_mark = [this](Cycle now) { marked(now); };
     }
-    ~Running()
-    {
-        parts_.software = nullptr;
-        parts_.clock.on_mark = nullptr;
-    }
+    ~Running() { parts_.software = nullptr; }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
@@ -353,8 +320,6 @@ private:
     Window::Seen seen();
     void listen();
     void go_on();
-    void look_for_causes(Cycle now);
-    void marked(Cycle now);
     bool may_go_on(Cycle now, bool still);
     void add_program(RunResult& result) const;
     void add_events(RunResult& result) const;
@@ -367,9 +332,6 @@ private:
     Parts& parts_;
     Software software_;
     Window window_;
-    std::optional<Recurrence> recurrence_;
-    std::optional<RepeatedOperations> operations_;
-    Cycle raised_ = kNever, pin_ = 0;  // the last interrupt: when it was known, and seen
     double host_wall_ = 0, host_cpu_ = 0;
     bool over_ = false;  // the program has ended
     bool hung_ = false, interrupted_ = false;
@@ -386,9 +348,7 @@ Window::Seen Machine::Running::seen()
                       .units = reports(from, now),
                       .dram_pj = parts_.primary->picojoules(from.primary, now.primary),
                       .read_by_client = {},
-                      .written_by_client = {},
-                      .states = {}};
-        if (parts_.options.digests) sample.states = parts_.top.states(at + software_.t0());
+                      .written_by_client = {}};
         for (std::size_t i = 0; i < from.primary.size(); ++i) {
             sample.row_hits += now.primary[i].hits - from.primary[i].hits;
             sample.row_misses += now.primary[i].misses - from.primary[i].misses;
@@ -416,8 +376,6 @@ void Machine::Running::listen()
     };
     parts_.top.glb().on_interrupt = [this](Cycle at) {
         window_.interrupt(at);
-        raised_ = parts_.clock.now();
-        pin_ = at;
         if (parts_.path) parts_.path->path().interrupt(at);
         parts_.pause();
     };
@@ -449,36 +407,14 @@ void Machine::Running::go_on()
         }
         hung_ = !over_ && cycle() > 0 && !sc_core::sc_pending_activity();
         if (hung_) return;
-        const bool measures = recurrence_ && recurrence_->measures();
-        const Cycle end =
-            std::min({stop_, over_ ? stop_ : look_, window_.next(), parts_.path && !measures ? parts_.path->path().next() : kNever});
-        parts_.run_until(end);
-        const Cycle next = parts_.clock.skipped_beyond(end) ? cycle() + 1 : cycle();
-        window_.look(next);
-        if (parts_.path) look_for_causes(next);
+        parts_.run_until(std::min({stop_, over_ ? stop_ : look_, window_.next(), parts_.path ? parts_.path->path().next() : kNever}));
+        window_.look(cycle());
+        if (parts_.path) parts_.path->look(cycle());
         const std::uint64_t now = parts_.top.evaluations();
         if (now != evaluations) memory_wakes = parts_.memory_wakes();
         evaluations = now;
         if (!may_go_on(cycle(), parts_.memory_wakes() - memory_wakes > kMaxWakesInACycle)) return;
     }
-}
-
-/// All of cycle `now` has been evaluated: a unit of work has ended, or an operation.
-void Machine::Running::marked(Cycle now)
-{
-    if (raised_ != now) return recurrence_->reached(now);
-    recurrence_->give_up();  // software goes on
-    if (operations_) operations_->reached(now, pin_);
-}
-
-/// What is measured is not to be forgotten, unless that would be too much.
-void Machine::Running::look_for_causes(Cycle now)
-{
-    if (recurrence_ && recurrence_->measures()) {
-        if (!parts_.path->path().full()) return;
-        recurrence_->give_up();
-    }
-    parts_.path->look(now);
 }
 
 /// `still`: only a memory has moved for long.
@@ -507,7 +443,6 @@ RunResult Machine::Running::play()
     add_window(result);
     add_program(result);
     if (parts_.options.events) add_events(result);
-    if (recurrence_) result.skipped = recurrence_->skipped() + (operations_ ? operations_->skipped() : 0);
     result.wall_seconds = all_.wall_seconds() - host_wall_;
     result.cpu_seconds = all_.cpu_seconds() - host_cpu_;
     return result;

@@ -12,7 +12,6 @@
 #include "base/place.h"
 #include "facts/hardware.h"
 #include "facts/memory_spec.h"
-#include "platform/repeats/repeats.h"
 #include "workload/workload.h"
 
 namespace dlasim {
@@ -25,13 +24,11 @@ struct MachineOptions {
     bool one_memory = false;    // both ports see the same bytes, as in the measured cases
     bool check_dram = false;    // every command of a DRAM goes through the checker
     bool causes = true;         // find what every cycle went to: RunResult::causes
-    Repeats repeats = Repeats::Skipped;
-    bool hazards = false;  // look for accesses out of order: RunResult::hazards
-    bool drain = false;    // after the program, go on until the memory interfaces are idle
+    bool hazards = false;       // look for accesses out of order: RunResult::hazards
+    bool drain = false;         // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;
     std::size_t even_samples = 0;  // so many more at most, evenly over the run, by a power of two of cycles
-    Samples samples{};             // calls of on_sample beside those at interrupts
-    bool digests = false;          // a sample has the states of the parts
+    Cycle sample_every = 0;        // call on_sample every so many cycles behind t0 too; 0: at interrupts only
     HostSpeed host{};
 };
 

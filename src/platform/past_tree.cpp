@@ -8,10 +8,7 @@
 
 namespace dlasim {
 namespace {
-constexpr std::size_t kMostRuns = 1u << 18;  // parts of them in the tree
 }
-
-bool PastTree::runs_fill() const { return runs_ > kMostRuns / 2; }
 
 void PastTree::sort_cuts()
 {
@@ -23,7 +20,6 @@ PastTree::Node PastTree::add(Node parent)
 {
     const Cycle time = nodes_[parent].time;
     nodes_.push_back({.parent = parent, .time = time, .slices = {}});
-    nodes_.back().all_runs = keeps_runs_;
     return static_cast<Node>(nodes_.size() - 1);
 }
 
@@ -32,7 +28,6 @@ void PastTree::grow(Node node, Cycle to, ExactCause cause)
     Past& past = nodes_[node];
     DLASIM_EXPECTS(past.time <= to);
     if (past.time == to) return;
-    add_run(past, {cause, to - past.time});
     spend(past, to, cause);
 }
 
@@ -44,102 +39,6 @@ void PastTree::spend(Past& past, Cycle to, ExactCause cause)
         slice.add(cause, until - past.time);
         past.time = until;
     }
-}
-
-void PastTree::grow(Node node, const std::vector<CauseCycles>& spent, std::uint64_t times)
-{
-    const Cycle period = sum_of(spent);
-    DLASIM_EXPECTS(period != 0);
-    Past& past = nodes_[node];
-    add_runs(past, spent, times);
-    while (times != 0) {
-        CauseSlice& slice = open_slice(past);
-        const std::uint64_t whole = std::min(times, (slice.end - past.time) / period);
-        if (whole == 0)
-            for (const CauseCycles& part : spent) spend(past, past.time + part.cycles, part.cause);
-        else
-            for (const CauseCycles& part : spent) slice.add(part.cause, whole * part.cycles);
-        past.time += whole * period;
-        times -= std::max<std::uint64_t>(whole, 1);
-    }
-}
-
-void PastTree::grow(Node node, Cycle to, const std::vector<SpentRuns>& spent)
-{
-    Cycle cycles = 0;
-    for (const SpentRuns& runs : spent) cycles += runs.times * sum_of(*runs.parts);
-    Cycle longer = to - time(node) - cycles;
-    for (const SpentRuns& runs : spent) {
-        if (longer == 0) {
-            grow(node, *runs.parts, runs.times);
-            continue;
-        }
-        for (std::uint64_t n = 0; n < runs.times; ++n)
-            for (const CauseCycles& part : *runs.parts) grow(node, time(node) + part.cycles + std::exchange(longer, 0), part.cause);
-    }
-}
-
-/// There is room for so many more; else those of the node are not kept.
-bool PastTree::room_for(Past& past, std::size_t parts)
-{
-    if (!keeps_runs_ || !past.all_runs) return false;
-    if (runs_ + parts > kMostRuns) return forget_runs(past), false;
-    runs_ += parts;
-    past.parts += parts;
-    return true;
-}
-
-void PastTree::add_run(Past& past, const CauseCycles& run)
-{
-    const bool goes_on = !past.runs.empty() && past.runs.back().times == 1 && past.runs.back().parts.use_count() == 1;
-    if (goes_on && past.runs.back().parts->back().cause == run.cause) {
-        past.runs.back().parts->back().cycles += run.cycles;
-    } else if (room_for(past, 1)) {
-        if (goes_on) past.runs.back().parts->push_back(run);
-        else past.runs.push_back({std::make_shared<std::vector<CauseCycles>>(1, run), 1});
-    }
-}
-
-void PastTree::add_runs(Past& past, const std::vector<CauseCycles>& parts, std::uint64_t times)
-{
-    if (room_for(past, parts.size())) past.runs.push_back({std::make_shared<std::vector<CauseCycles>>(parts), times});
-}
-
-void PastTree::forget_runs(Past& past)
-{
-    past.all_runs = false;
-    past.runs = {};
-    runs_ -= std::exchange(past.parts, 0);
-}
-
-/// Those of the node behind it are its own now.
-void PastTree::join_runs(Past& past, Past& later)
-{
-    if (!past.all_runs || !later.all_runs) {
-        forget_runs(past);
-        return forget_runs(later);
-    }
-    past.parts += later.parts;
-    if (past.runs.empty()) past.runs = std::move(later.runs);
-    else past.runs.insert(past.runs.end(), std::move_iterator(later.runs.begin()), std::move_iterator(later.runs.end()));
-}
-
-void PastTree::forget_runs(Cycle until)
-{
-    for (Past& past : nodes_)
-        if (past.time <= until) forget_runs(past);
-}
-
-std::optional<std::vector<SpentRuns>> PastTree::between(Node from, Node to) const
-{
-    std::vector<Node> line;
-    for (Node node = to; node != from; node = nodes_[node].parent) {
-        if (node == kRoot || !nodes_[node].all_runs) return std::nullopt;
-        line.push_back(node);
-    }
-    std::vector<SpentRuns> spent;
-    for (auto at = line.rbegin(); at != line.rend(); ++at) spent.insert(spent.end(), nodes_[*at].runs.begin(), nodes_[*at].runs.end());
-    return spent;
 }
 
 /// The slice that the cycle behind the node's end belongs to.
@@ -185,14 +84,10 @@ void PastTree::compress(const std::vector<Node*>& needed)
     left[kRoot] = std::move(nodes_[kRoot]);
     for (Node node = 1; node < nodes_.size(); ++node) {
         Past& past = nodes_[node];
-        if (!kept[node]) {
-            forget_runs(past);
-            continue;
-        }
+        if (!kept[node]) continue;
         const Node parent = becomes[past.parent];
         if (users[past.parent] == 1) {
             append(left[parent].slices, std::move(past.slices));
-            join_runs(left[parent], past);
             left[parent].time = past.time;
             becomes[node] = parent;
             continue;

@@ -20,9 +20,7 @@ std::optional<unsigned> client_of(TrailPlace place, TrailPlace family, unsigned 
 
 }  // namespace
 
-PathRules::PathRules(const Trails& trails, const std::array<PortTrail, 2>& ports) : trails_(trails), ports_(ports) { renumbered(); }
-
-void PathRules::renumbered()
+PathRules::PathRules(const Trails& trails, const std::array<PortTrail, 2>& ports) : trails_(trails), ports_(ports)
 {
     for (auto& port : seen_)
         for (auto& direction : port)

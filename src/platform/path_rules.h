@@ -55,8 +55,6 @@ public:
     /// What the cycles of all walks went to, the latest first.
     const std::vector<PathRun>& runs() const { return runs_; }
     void forget_runs() { runs_.clear(); }
-    /// Bursts have other numbers.
-    void renumbered();
     ExactCause last_cause() const { return last_cause_; }
 
     const BurstTrail& bursts(unsigned port, bool write) const { return write ? ports_[port].writes : ports_[port].reads; }

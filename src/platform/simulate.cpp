@@ -8,7 +8,6 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.events = options.events;
     how.all_commands = options.all_commands;
     how.stepping = options.stepping;
-    how.repeats = options.repeats;
     how.values = !options.timing_only;
     how.one_memory = workload.one_memory;
     how.check_dram = options.check_dram;
@@ -17,8 +16,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.drain = workload.drains;
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;
-    how.samples = options.samples;
-    how.digests = options.digests;
+    how.sample_every = options.sample_every;
     how.even_samples = options.even_samples;
     Machine machine(workload.hardware, workload.memory, how);
     for (const TouchedRange& range : workload.ranges) machine.require_memory(range.place, range.bytes, range.where);

@@ -6,7 +6,6 @@ namespace dlasim {
 
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
-    Repeats repeats = Repeats::Skipped;
     // Of Workload::work so much is done, so many stamps are passed; false stops the run.
     std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going;
     bool check_dram = false;    // every command of a DRAM goes through its checker
@@ -15,10 +14,9 @@ struct SimulateOptions {
     bool causes = true;         // find what the cycles went to
     bool hazards = false;       // look for accesses out of order
     Cycle cycle_limit = kNever;
-    std::function<void(const Sample&)> on_sample = {};  // at interrupts, and where `samples` are wanted
+    std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles
     std::size_t even_samples = 0;                       // so many more at most, evenly over the run
-    Samples samples{};
-    bool digests = false;  // a sample has the states of the parts
+    Cycle sample_every = 0;                             // 0: at interrupts only
 };
 
 /// Throws ConfigError where the memory cannot hold what the workload uses.

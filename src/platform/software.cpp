@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "links/guard.h"
-#include "registers/fields/groups.h"
 
 namespace dlasim {
 namespace {
@@ -20,24 +19,6 @@ Overloaded(F...) -> Overloaded<F...>;
 constexpr std::uint64_t kPollLimit = 1u << 20;
 // From a unit's state to the end of the read that saw it: csb.md 2.2, decode to the port.
 constexpr Cycle kReadLatency = 10;
-
-/// Software does the same to groups that have changed places, and all that follows takes as long.
-bool like(const ProgramEntry& a, const ProgramEntry& b, bool decides, std::uint64_t granule, GroupTurns turns)
-{
-    if (a.index() != b.index()) return false;
-    if (const auto* wait = std::get_if<WaitStatus>(&a))
-        return State::changed_places(wait->bits, turns.interrupts) == std::get<WaitStatus>(b).bits;
-    if (const auto* write = std::get_if<RegisterWrite>(&a)) {
-        const RegisterWrite& other = std::get<RegisterWrite>(b);
-        if (turns.of(write->address) && write->address % UnitRegisters::kWindow == reg::groups::S_POINTER)
-            return write->address == other.address && (write->value ^ other.value) == reg::groups::S_POINTER::PRODUCER.put(1);
-        const AddressPart part = write->address == other.address ? address_part(write->name) : AddressPart::None;
-        return write->address == other.address &&
-               (!decides || part == AddressPart::High ||
-                (write->value - other.value) % (part == AddressPart::Low ? granule : std::uint64_t{1} << 32) == 0);
-    }
-    return std::holds_alternative<WaitInterrupt>(a) || std::holds_alternative<WaitPin>(a) || std::holds_alternative<Stamp>(a);
-}
 }  // namespace
 
 Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address,
@@ -79,9 +60,7 @@ void Software::wait_for_pin()
 {
     if (interrupt.read()) return works(Cause::Interrupt);
     if (trails) (*trails)[TrailPlace::Software].waits(clock_.now(), TrailPlace::Pin, Cause::Interrupt);
-    waits_for_pin_ = true;
     while (!interrupt.read()) wait(interrupt.posedge_event());
-    waits_for_pin_ = false;
     if (trails) (*trails)[TrailPlace::Software].works(clock_.now() + 1, Cause::Interrupt);
 }
 
@@ -146,9 +125,8 @@ void Software::perform(const ProgramEntry& entry)
                            next_cycle();
                        }
                    },
-                   [&](const WaitStatus&) {
-                       // where operations come again it is another one behind the pin
-                       const auto missing = [this] { return std::get<WaitStatus>(program_[position_]).bits & ~seen_status_; };
+                   [&](const WaitStatus& status_wait) {
+                       const auto missing = [&] { return status_wait.bits & ~seen_status_; };
                        while (missing() != 0) {
                            wait_for_pin();
                            const std::uint32_t status = transfer(status_address_, std::nullopt);
@@ -160,7 +138,7 @@ void Software::perform(const ProgramEntry& entry)
                                if (clock_.now() > last_write_ + 16) break;  // another source holds the pin
                            }
                        }
-                       seen_status_ &= ~std::get<WaitStatus>(program_[position_]).bits;
+                       seen_status_ &= ~status_wait.bits;
                    },
                },
                entry);
@@ -218,45 +196,6 @@ void Software::run_program()
         completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
         next = completed_ + 1 + (std::holds_alternative<RegisterWrite>(program_[position_]) ? speed_.cycles_per_write : 0);
     }
-}
-
-std::vector<std::size_t> Software::comes(const Part& part, GroupTurns turns, std::uint64_t granule, std::uint64_t most) const
-{
-    std::vector<std::size_t> ends;
-    std::size_t next = position_;
-    std::uint32_t seen = seen_status_;
-    // the host works in no time
-    const auto host = [&](std::size_t entry) { return std::holds_alternative<HostStep>(program_[entry]); };
-    const auto is_like = [&](std::size_t entry) {
-        while (next < program_.size() && host(next)) ++next;
-        const bool decides = entry == part.to.entries || part.decides[entry - part.from.entries];
-        return next < program_.size() && like(program_[entry], program_[next], decides, granule, turns);
-    };
-    for (; ends.size() < most; turns = turns ^ part.turns) {
-        if (State::changed_places(part.from.status, turns.interrupts) != seen) return ends;
-        seen = State::changed_places(part.to.status, turns.interrupts);
-        for (std::size_t entry = part.from.entries; entry < part.to.entries; ++entry) {
-            if (host(entry)) continue;
-            if (!is_like(entry)) return ends;
-            ++next;
-        }
-        if (next == position_ || !is_like(part.to.entries)) return ends;
-        ends.push_back(next);
-    }
-    return ends;
-}
-
-void Software::repeat(const Part& part, GroupTurns turns, const std::vector<std::size_t>& ends, Cycle now,
-                      const std::function<void(const ProgramEntry&)>& played)
-{
-    for (std::uint64_t i = 0; i < ends.size(); ++i, turns = turns ^ part.turns) {
-        const Cycle later = part.later(now, i);
-        for (std::size_t n = part.from.interrupts; n < part.to.interrupts; ++n) interrupts_.push_back(interrupts_[n] + later);
-        for (std::size_t n = part.from.stamps; n < part.to.stamps; ++n) stamps_.push_back(stamps_[n] + later);
-        last_write_ = part.to.write + later;
-        seen_status_ = State::changed_places(part.to.status, turns.interrupts);
-    }
-    for (; position_ < ends.back(); ++position_) played(program_[position_]);
 }
 
 std::string Software::waiting_for() const

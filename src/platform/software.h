@@ -15,21 +15,6 @@
 
 namespace dlasim {
 
-/// Units of which the two groups of registers have changed places.
-struct GroupTurns {
-    std::uint32_t windows = 0;     // of these units, by window of the register bus; none with groups is beyond
-    std::uint32_t interrupts = 0;  // theirs: bits of S_INTR_STATUS
-
-    /// A byte address is one of theirs.
-    bool of(std::uint64_t address) const
-    {
-        const std::uint64_t window = address / UnitRegisters::kWindow;
-        return window < 32 && windows >> window & 1;
-    }
-    /// Those that have done so in one of two ways, but not in both.
-    GroupTurns operator^(const GroupTurns& other) const { return {windows ^ other.windows, interrupts ^ other.interrupts}; }
-};
-
 class Software final : public sc_core::sc_module {
 public:
     tlm_utils::simple_initiator_socket<Software> socket{"socket"};
@@ -53,31 +38,6 @@ public:
     const std::vector<std::pair<std::string, std::uint32_t>>& reads() const { return reads_; }
     const std::vector<std::string>& failed_checks() const { return failed_checks_; }
     const std::string& failure() const { return failure_; }  // why the program was given up
-    /// How far it has come.
-    struct Played {
-        std::size_t entries = 0, interrupts = 0, stamps = 0;  // entries behind it
-        std::uint32_t status = 0;                             // bits of the next one that it has seen
-        Cycle write = 0;                                      // the last one
-    };
-    Played played() const { return {position_, interrupts_.size(), stamps_.size(), seen_status_, last_write_}; }
-    /// It does nothing before the pin rises.
-    bool waits_for_pin() const { return waits_for_pin_; }
-    /// What it has done from one place to another, at which it waited for the pin, in a `period` of cycles behind cycle `at`.
-    struct Part {
-        Played from, to;
-        GroupTurns turns;  // from one to the other
-        Cycle at = 0, period = 0;
-        std::vector<bool> decides;  // by entry: what follows in it depends on the value that is written
-
-        /// How much later all of it is when it comes behind cycle `now`, for the time `i` behind the first.
-        Cycle later(Cycle now, std::uint64_t i) const { return now - at + i * period; }
-    };
-    /// As often as that comes next in the program, up to `most` times, to where it waits for the pin again: the entry at which it does.
-    /// No reads, and of addresses what is below the `granule`. `turns`: since it began the first time.
-    std::vector<std::size_t> comes(const Part& part, GroupTurns turns, std::uint64_t granule, std::uint64_t most) const;
-    /// It has done so behind cycle `now`, to each of these entries. `played` is told of every entry in turn.
-    void repeat(const Part& part, GroupTurns turns, const std::vector<std::size_t>& ends, Cycle now,
-                const std::function<void(const ProgramEntry&)>& played);
     const Program& program() const { return program_; }
     /// What the program waits for, for the diagnosis of a hang.
     std::string waiting_for() const;
@@ -101,7 +61,7 @@ private:
     HostSpeed speed_;
     std::size_t position_ = 0;
     std::uint32_t seen_status_ = 0;  // bits WaitStatus has collected
-    bool finished_ = false, marked_ = false, waits_for_pin_ = false;
+    bool finished_ = false, marked_ = false;
     Cycle completed_ = 0, last_write_ = 0, t0_ = 0;
     std::vector<Cycle> interrupts_, stamps_;
     std::vector<std::pair<std::string, std::uint32_t>> reads_;

@@ -377,60 +377,6 @@ void Top::catch_up(Cycle end)
     for (UnitModule* unit : units_) unit->core().catch_up(end);
 }
 
-std::vector<PartState> Top::states(Cycle now)
-{
-    catch_up(now + 1);
-    std::vector<PartState> states;
-    std::vector<State::Word> words;
-    const auto say = [&](std::string_view part, auto state) {
-        words.clear();
-        State s(now, words);
-        state(s);
-        states.push_back({part, std::nullopt});
-        if (!s.any_unknown()) states.back().digest = State::digest(words, now);
-    };
-    say("links", [this](State& s) { links_state(s); });
-    for (UnitModule* unit : units_) say(unit->basename(), [unit](State& s) { unit->core().state(s); });
-    return states;
-}
-
-void Top::state(State& s)
-{
-    links_state(s);
-    for (UnitModule* unit : units_) {
-        unit->core().state(s);
-        if (s.any_unknown()) s.asleep(*unit);
-    }
-}
-
-void Top::links_state(State& s)
-{
-    for (const auto& [name, link] : links_->of) {
-        s.same(link->request.next() == kNever);
-        s.same(link->response.next() == kNever);
-        if (link->request.next() != kNever || link->response.next() != kNever) s.refuse();
-    }
-    for (Clients* side : {links_->primary.get(), links_->secondary.get()}) {
-        if (!side) continue;
-        for (ReadLink& link : side->read) link.state(s);
-        for (WriteLink& link : side->write) link.state(s);
-    }
-    links_->cdma_csc.state(s);
-    for (PatientPulse<Stripe>* stripes : {&links_->stripes_a, &links_->stripes_b})
-        stripes->state(s, [&](Stripe& stripe) { state_of(s, stripe); });
-    for (PatientPulse<Sums>* sums : {&links_->sums_a, &links_->sums_b}) sums->state(s, [&](Sums& item) { state_of(s, item); });
-    links_->cacc_sdp.state(s, [&](SumBeat& beat) { state_of(s, beat); });
-    links_->sdp_pdp.state(s, [&](PoolBeat& beat) { state_of(s, beat); });
-    links_->credit.state(s, [&](std::uint32_t& credit) { s.same(credit); });
-    for (Pulse<std::uint32_t>* interrupt :
-         {&links_->cdma_interrupt, &links_->cacc_interrupt, &links_->sdp_interrupt, &links_->pdp_interrupt, &links_->cdp_interrupt,
-          &links_->bdma_interrupt, &links_->rubik_interrupt})
-        interrupt->state(s, [&](std::uint32_t& bits) { s.interrupts(bits); });
-    for (std::uint64_t* count : {&links_->cbuf.data_writes, &links_->cbuf.weight_writes, &links_->cbuf.data_reads,
-                                 &links_->cbuf.weight_reads, &links_->cbuf.mask_reads})
-        s.count(*count);
-}
-
 const Cbuf& Top::cbuf() const { return links_->cbuf; }
 
 const std::uint32_t* Top::finished(std::string_view unit) const

@@ -82,10 +82,6 @@ public:
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
     /// Units do what they have put off of the cycles before `end`: all of them have been evaluated and no later one.
     void catch_up(Cycle end);
-    /// Says the state of every unit, of what is between them and of the memory ports (base/state.h).
-    void state(State& s);
-    /// A number for the state of every part at the end of cycle `now`, of what is counted too.
-    std::vector<PartState> states(Cycle now);
     /// Layers that a unit's data path has done; null for a unit that is not there.
     const std::uint32_t* finished(std::string_view unit) const;
     /// Of every unit with a window on the register bus, by name.
@@ -106,7 +102,6 @@ public:
     Failures& failures() { return failures_; }
 
 private:
-    void links_state(State& s);
     struct Clients;  // the links of the memory clients to one memory interface
     struct Links;    // all links between units, and the buffer
     class Builder;

@@ -6,32 +6,6 @@
 
 namespace dlasim {
 
-SnapshotStep::SnapshotStep(const Snapshot& from, const Snapshot& to)
-{
-    less_.reserve(to.units.size());
-    for (std::size_t i = 0; i < to.units.size(); ++i) less_.push_back(from.units[i].since(to.units[i]));
-}
-
-void SnapshotStep::add_to(Snapshot& snapshot) const
-{
-    for (std::size_t i = 0; i < less_.size(); ++i) snapshot.units[i] = snapshot.units[i].since(less_[i]);
-}
-
-std::vector<Window::Sample> Window::since(Cycle first) const { return {std::ranges::find(kept_, first, &Sample::cycle), kept_.end()}; }
-
-void Window::repeat(std::vector<Sample> interrupts, std::uint64_t times, Cycle cycles, const SnapshotStep& counted)
-{
-    const Cycle due = interrupts.front().cycle + times * cycles;
-    for (std::uint64_t i = 0; i < times; ++i)
-        for (Sample& sample : interrupts) {
-            if (seen_) seen_(sample.cycle - mark_, true, from_, sample.snapshot);
-            sample.cycle += cycles;
-            counted.add_to(sample.snapshot);
-        }
-    kept_.clear();
-    due_ = {due};
-}
-
 std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to)
 {
     std::vector<UnitReport> list;
@@ -87,18 +61,6 @@ void FollowedPath::look(Cycle now)
         cut();
         path_.look();
     }
-}
-
-std::uint64_t FollowedPath::repeat(Cycle first, Cycle second, std::uint64_t times)
-{
-    cut();
-    return path_.repeat(first, second, times);
-}
-
-bool FollowedPath::remember(Cycle now, std::size_t most)
-{
-    cut();
-    return path_.remember(now, most);
 }
 
 Causes FollowedPath::causes(Cycle t0, Cycle done, bool interrupt)

@@ -4,9 +4,7 @@
 //   an interrupt   ──► snapshot at its end ─┴─► difference ──► RunResult
 #pragma once
 #include <algorithm>
-#include <deque>
 #include <functional>
-#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -24,17 +22,6 @@ struct Snapshot {
     std::vector<dram::Statistics> primary, secondary;  // by channel
 };
 
-/// What is counted between two snapshots.
-class SnapshotStep {
-public:
-    SnapshotStep(const Snapshot& from, const Snapshot& to);
-    /// The snapshot when as much has been counted once more. pre: no memory that counts
-    void add_to(Snapshot& snapshot) const;
-
-private:
-    std::vector<UnitReport> less_;  // by unit, from - to
-};
-
 /// Units with the names of a report.
 std::vector<UnitReport> reports(const Snapshot& from, const Snapshot& to);
 PortTraffic port_traffic(const TrafficLog& log, Cycle last);
@@ -43,9 +30,10 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last);
 class Window {
 public:
     using Seen = std::function<void(Cycle relative, bool interrupt, const Snapshot& from, const Snapshot& now)>;
-    /// `seen` gets the snapshots behind t0: those of interrupts, the `samples`, and beside these `even` ones at most, evenly over the run.
-    Window(std::function<Snapshot(Cycle)> take, Seen seen, Samples samples, std::size_t even = 0)
-        : take_(std::move(take)), seen_(std::move(seen)), samples_(samples), even_(even)
+    /// `seen` gets the snapshots behind t0: those of interrupts, those `every` so many cycles (0: none), and beside these `even` ones at
+    /// most, evenly over the run.
+    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every, std::size_t even = 0)
+        : take_(std::move(take)), seen_(std::move(seen)), every_(every), even_(even)
     {
         due_ = {0};
     }
@@ -55,26 +43,11 @@ public:
     {
         mark_ = t0;
         due_.insert(t0);
-        if (samples_.every != 0) sample_ = t0 + std::max(samples_.every, samples_.from);
+        if (every_ != 0) sample_ = t0 + every_;
         if (even_ != 0) even_sample_ = t0 + (even_every_ = kMinEven);
         even_taken_ = 0;
     }
     void interrupt(Cycle at) { due_.insert(at); }
-    /// A snapshot is due for the interrupt of cycle `at`, and no other one: those of interrupts that are not simulated follow from others.
-    bool waits_only_for(Cycle at) const { return due_.size() == 1 && *due_.begin() == at && sample_ == kNever && even_sample_ == kNever; }
-    /// One that is not shown: all cycles before `end` have run.
-    Snapshot take(Cycle end) const { return take_(end); }
-    /// Snapshots of interrupts are kept from now on, as many as that.
-    void keep(std::size_t interrupts) { keeps_ = interrupts; }
-    /// Of an interrupt.
-    struct Sample {
-        Cycle cycle = 0;
-        Snapshot snapshot;
-    };
-    /// Those that are kept from the interrupt of cycle `first` on; none if that is not.
-    std::vector<Sample> since(Cycle first) const;
-    /// The interrupts of these come next, and again `times` times in all, so many `cycles` apart. `counted`: what is counted in these.
-    void repeat(std::vector<Sample> interrupts, std::uint64_t times, Cycle cycles, const SnapshotStep& counted);
     /// The first cycle that must not run before a snapshot.
     Cycle next() const
     {
@@ -92,7 +65,7 @@ public:
                 from_ = std::move(taken);
                 continue;
             }
-            if (cycle == sample_) sample_ = cycle - mark_ + samples_.every < samples_.to ? cycle + samples_.every : kNever;
+            if (cycle == sample_) sample_ += every_;
             if (cycle == even_sample_) {
                 if (++even_taken_ == even_) {
                     even_taken_ /= 2;
@@ -102,8 +75,6 @@ public:
             }
             if (seen_ && cycle > mark_) seen_(cycle - mark_, interrupt, from_, taken);
             if (!interrupt) continue;
-            if (keeps_ != 0) kept_.push_back({cycle, taken});
-            if (kept_.size() > keeps_) kept_.pop_front();
             to_ = std::move(taken);
             done_ = cycle;
         }
@@ -118,15 +89,13 @@ private:
     static constexpr Cycle kMinEven = 64;
     std::function<Snapshot(Cycle)> take_;
     Seen seen_;
-    Samples samples_;
+    Cycle every_;
     Cycle sample_ = kNever;
     std::size_t even_ = 0, even_taken_ = 0;
     Cycle even_every_ = kMinEven, even_sample_ = kNever;
     std::set<Cycle> due_;
     Cycle mark_ = 0, done_ = 0;
     Snapshot from_, to_;
-    std::size_t keeps_ = 0;
-    std::deque<Sample> kept_;  // of the last interrupts
 };
 
 /// The critical path of a machine that runs.
@@ -140,17 +109,6 @@ public:
     Trails& trails() { return path_.trails; }
     /// All cycles before `now` have run, and no later one.
     void look(Cycle now);
-    /// As CriticalPath::repeat().
-    std::uint64_t repeat(Cycle first, Cycle second, std::uint64_t times);
-    /// As CriticalPath::remember().
-    bool remember(Cycle now, std::size_t most);
-    /// As CriticalPath::way().
-    std::shared_ptr<const CriticalPath::Way> way(Cycle first, Cycle second) const { return path_.way(first, second); }
-    /// As the other CriticalPath::repeat().
-    bool repeat(const CriticalPath::Way& way, std::uint64_t times, const std::vector<Cycle>& ends)
-    {
-        return path_.repeat(way, times, ends);
-    }
     /// Of the cycles behind t0 up to `done`. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 

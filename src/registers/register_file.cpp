@@ -19,19 +19,13 @@ RegisterFile::RegisterFile(const UnitRegisters& unit, CsbLink& link) : unit_(uni
         group.assign(kWindowWords, 0);
         for (const RegisterRow& row : unit.rows) group[row.offset / 4] = row.reset;
     }
-    for (const RegisterRow& row : unit.rows)
-        if (row.write_mask == 0) results_.push_back(row.offset);
 }
 
 std::size_t RegisterFile::slot(std::uint32_t offset, unsigned group) const { return unit_.grouped(offset) ? group : 0; }
 
-std::uint32_t RegisterFile::value(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
+std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const { return values_[slot(offset, group)][offset / 4]; }
 
-void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value)
-{
-    values_[slot(offset, group)][offset / 4] = value;
-    ++sets_[slot(offset, group)];
-}
+void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value) { values_[slot(offset, group)][offset / 4] = value; }
 
 void RegisterFile::advance(Cycle at)
 {
@@ -83,7 +77,7 @@ std::uint32_t RegisterFile::read(std::uint32_t offset, Cycle decode) const
     }
     if (read_status)
         if (const auto value = read_status(offset, producer_, decode)) return *value;
-    return value(offset, producer_) & row->read_mask;
+    return get(offset, producer_) & row->read_mask;
 }
 
 std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) const
@@ -91,37 +85,6 @@ std::optional<std::uint32_t> RegisterFile::peek(std::uint32_t offset, Cycle at) 
     const RegisterRow* row = unit_.find(offset);
     if (row && row->name == "S_LUT_ACCESS_DATA") return std::nullopt;  // it counts on
     return read(offset, at);
-}
-
-State::Turn RegisterFile::state(State& s)
-{
-    s.layers(link_.finished);
-    const State::Turn turn = s.turn(consumer_);
-    s.derived(producer_ ^ turn.next);  // software says what it is
-    s.cycle(done_);
-    s.same(finished_once_);
-    s.groups(enable_, turn, [&](Enable& enable) {
-        s.same(enable.on);
-        s.same(enable.was_on);
-        s.cycle(enable.at);
-    });
-    s.results(turn, [&](unsigned group, auto result) {
-        result(sets_[group]);
-        for (const std::uint32_t offset : results_) result(values_[group][offset / 4], offset == total_);
-    });
-    if (!turn.changes) return turn;
-    std::swap(sets_[0], sets_[1]);
-    for (const std::uint32_t offset : results_)
-        if (unit_.grouped(offset)) std::swap(values_[0][offset / 4], values_[1][offset / 4]);
-    return turn;
-}
-
-void RegisterFile::written(std::uint32_t offset, std::uint32_t data)
-{
-    const RegisterRow* row = unit_.find(offset);
-    if (!row || offset == unit_.group_start) return;
-    if (unit_.has_groups() && offset == S_POINTER) producer_ = S_POINTER::PRODUCER.get(data);
-    else values_[slot(offset, producer_)][offset / 4] = data & row->write_mask;
 }
 
 std::vector<std::uint32_t> RegisterFile::state() const

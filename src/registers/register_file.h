@@ -14,11 +14,9 @@
 #include <array>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/cycle.h"
-#include "base/state.h"
 #include "links/trail.h"
 #include "registers/field.h"
 #include "registers/tables.h"
@@ -49,17 +47,9 @@ public:
     /// The group the data path uses, or will use next, as of the last finish().
     unsigned consumer() const { return consumer_; }
 
-    /// Register of the consumer group, or a single register; or a field of it: for its unit, which depends on it from then on.
+    /// Register of the consumer group, or a single register; or a field of it.
     std::uint32_t get(std::uint32_t offset) const { return get(offset, consumer_); }
-    std::uint32_t get(std::uint32_t offset, unsigned group) const
-    {
-        used_[group][offset / 4] = 1;
-        return value(offset, group);
-    }
-    /// The same, for others.
-    std::uint32_t value(std::uint32_t offset, unsigned group) const;
-    /// Whether its unit has asked for it since the last time this was asked.
-    bool used(std::uint32_t offset, unsigned group) { return std::exchange(used_[group][offset / 4], 0) != 0; }
+    std::uint32_t get(std::uint32_t offset, unsigned group) const;
     /// What a read would find in cycle `at`, without one; nothing where a read changes something.
     std::optional<std::uint32_t> peek(std::uint32_t offset, Cycle at) const;
     std::uint32_t get(reg::Field field) const { return field.get(get(field.offset)); }
@@ -79,18 +69,11 @@ public:
     /// op_en of a group as it is in cycle `at`.
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 
-    /// Which group works, and since when: values change only where software is at work.
-    State::Turn state(State& s);
-    /// Software has written the register in time that is not simulated: it has the value, and nothing else comes of it.
-    void written(std::uint32_t offset, std::uint32_t data);
     /// All values, in the order of the groups, then which group is whose: of a unit that has nothing enabled.
     std::vector<std::uint32_t> state() const;
     /// Takes over what state() of the same unit of another machine has said; false, and nothing has changed, if that cannot be.
     bool restore(const std::vector<std::uint32_t>& state);
     bool idle() const { return !enable_[0].on && !enable_[1].on; }
-
-    /// What hardware sets that register to has been counted since reset, not in an operation.
-    void counts_on(std::uint32_t offset) { total_ = offset; }
 
     StatusReader read_status;
     WriteListener on_write;
@@ -111,10 +94,6 @@ private:
     const UnitRegisters& unit_;
     CsbLink& link_;
     std::array<std::vector<std::uint32_t>, 2> values_;  // by offset / 4; single registers in [0]
-    mutable std::array<std::array<std::uint8_t, UnitRegisters::kWindow / 4>, 2> used_{};
-    std::vector<std::uint32_t> results_;   // registers that only hardware sets
-    std::array<std::uint64_t, 2> sets_{};  // how often it has
-    std::uint32_t total_ = UINT32_MAX;
     std::array<Enable, 2> enable_;
     unsigned producer_ = 0, consumer_ = 0;
     Cycle done_ = 0;  // cycle of the last done pulse

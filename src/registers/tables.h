@@ -17,14 +17,6 @@ struct RegisterRow {
     std::uint32_t reset;
 };
 
-/// The part of a memory address that a register of this name holds, if it does.
-enum class AddressPart : std::uint8_t { None, Low, High };
-constexpr AddressPart address_part(std::string_view register_name)
-{
-    if (register_name.find("ADDR_LOW") != std::string_view::npos || register_name.ends_with("_ADDR")) return AddressPart::Low;
-    return register_name.find("ADDR_HIGH") != std::string_view::npos ? AddressPart::High : AddressPart::None;
-}
-
 inline constexpr std::uint32_t kNoGroups = UINT32_MAX;
 
 struct UnitRegisters {

@@ -19,7 +19,6 @@ void say_cpu_seconds(const RunResult& run)
 {
     say_error("CPU seconds: {:.6f} in all, {:.6f} in the simulation\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
               run.cpu_seconds);
-    if (run.skipped != 0) say_error("{} cycles were as others before and were not simulated one by one\n", run.skipped);
 }
 
 }  // namespace dlasim

@@ -23,35 +23,12 @@ struct WeightUpdate {
     MaskEntries mask_entries{};
 };
 
-template <class S>
-void state_of(S& s, DataUpdate& update)
-{
-    s.same(update.entries);
-    s.same(update.slices);
-}
-template <class S>
-void state_of(S& s, WeightUpdate& update)
-{
-    s.same(update.kernels);
-    s.same(update.entries);
-    s.same(update.mask_entries);
-}
-
 /// Everything between CDMA and CSC but the CBUF itself.
 struct CdmaCscLink {
     Pulse<DataUpdate> data_filled, data_released;             // cdma2sc_dat_updt, sc2cdma_dat_updt
     Pulse<WeightUpdate> weight_filled, weight_released;       // cdma2sc_wt_updt, sc2cdma_wt_updt
     Wire<bool> data_pending_request, weight_pending_request;  // CSC to CDMA, level
     Wire<bool> data_pending_ack, weight_pending_ack;          // CDMA to CSC, level
-
-    template <class S>
-    void state(S& s)
-    {
-        for (Pulse<DataUpdate>* pulse : {&data_filled, &data_released}) pulse->state(s, [&](DataUpdate& update) { state_of(s, update); });
-        for (Pulse<WeightUpdate>* pulse : {&weight_filled, &weight_released})
-            pulse->state(s, [&](WeightUpdate& update) { state_of(s, update); });
-        for (Wire<bool>* wire : {&data_pending_request, &weight_pending_request, &data_pending_ack, &weight_pending_ack}) wire->state(s);
-    }
 };
 
 /// A pulse of which some messages wait for the next one that wakes the reader: nothing follows from them before. The reader takes each
@@ -121,38 +98,5 @@ struct PoolBeat {
     alignas(32) std::array<std::uint8_t, kMaxBeatBytes> bytes{};
     std::uint32_t count = 0;  // bytes
 };
-
-/// Without values.
-template <class S>
-void state_of(S& s, Stripe& stripe)
-{
-    s.cycle(stripe.first_atom);
-    s.same(stripe.atoms);
-    s.same(stripe.kernels);
-    s.same(stripe.channel_end);
-    s.same(stripe.layer_end);
-    s.same(stripe.precision);
-    s.same(stripe.lanes);
-}
-template <class S>
-void state_of(S& s, Sums& sums)
-{
-    s.cycle(sums.first_atom);
-    s.same(sums.atoms);
-    s.same(sums.kernels);
-    s.same(sums.outputs);
-    s.same(sums.channel_end);
-    s.same(sums.layer_end);
-}
-template <class S>
-void state_of(S& s, SumBeat& beat)
-{
-    s.same(beat.layer_end);
-}
-template <class S>
-void state_of(S& s, PoolBeat& beat)
-{
-    s.same(beat.count);
-}
 
 }  // namespace dlasim

@@ -34,56 +34,17 @@ struct WritePacket {
     alignas(32) std::array<std::uint8_t, kMaxBeatBytes> data{};
 };
 
-template <class S>
-void state_of(S& s, ReadRequest& request)
-{
-    s.address(request.address);
-    s.same(request.atoms);
-}
-template <class S>
-void state_of(S& s, ReadBeat& beat)
-{
-    s.same(beat.atoms);
-}
-template <class S>
-void state_of(S& s, WritePacket& packet)
-{
-    s.same(packet.command);
-    s.same(packet.require_ack);
-    s.same(packet.atoms);
-    if (packet.command) s.address(packet.address);
-}
-
 /// A read client's connection to one memory interface.
 struct ReadLink {
     Channel<ReadRequest> request;  // client to interface
     Channel<ReadBeat> response;    // interface to client
     Pulse<bool> credit;            // client to interface: a word left the latency FIFO (not CDMA)
-
-    template <class S>
-    void state(S& s)
-    {
-        s.same(request.unused());
-        if (request.unused()) return;
-        request.state(s, [&](ReadRequest& item) { state_of(s, item); });
-        response.state(s, [&](ReadBeat& item) { state_of(s, item); });
-        credit.state(s, [](bool) {});
-    }
 };
 
 /// A write client's connection to one memory interface.
 struct WriteLink {
     Channel<WritePacket> request;  // client to interface
     Pulse<bool> complete;          // interface to client: the acknowledged request is in memory
-
-    template <class S>
-    void state(S& s)
-    {
-        s.same(request.unused());
-        if (request.unused()) return;
-        request.state(s, [&](WritePacket& item) { state_of(s, item); });
-        complete.state(s, [](bool) {});
-    }
 };
 
 }  // namespace dlasim

@@ -25,8 +25,6 @@ struct TrailMarks {
     bool limited;  // it waited for a beat on its way: CFG_OUTSTANDING_CNT
     // How many bursts of the same client it follows as closely as the way allows, kMostAfter at most: their time is bandwidth.
     std::uint8_t granted_after, accepted_after, answered_after;
-
-    bool operator==(const TrailMarks&) const = default;
 };
 
 /// What is known of a burst in front of the arbiter.
@@ -35,16 +33,6 @@ struct TrailChunk {
     Cycle chunked;  // the chunk stands in front of the arbiter
     TrailMarks marks;
 };
-
-template <class S>
-void state_of(S& s, TrailChunk& chunk)
-{
-    s.cycle(chunk.entered);
-    s.cycle(chunk.chunked);
-    s.same(chunk.marks.client);
-    s.same(chunk.marks.beats);
-    for (bool* const mark : {&chunk.marks.refused, &chunk.marks.credits, &chunk.marks.limited}) s.same(*mark);
-}
 
 /// Notes are on the path of every burst: it is one line of the processor's cache, and of cycles and numbers only the lower half is kept.
 /// Nothing is further apart than that: numbers so old have been forgotten, and no memory answers after four thousand million cycles.
@@ -91,20 +79,6 @@ public:
     void begin_stream(Number own) { stream_ = low(own); }
     void join_stream(const TrailBurst& before) { stream_ = before.stream_; }
     void end_answer(Cycle at) { last_ = low(at); }
-    /// All that it went through and all others are so much later, and so many numbers higher.
-    void move(Cycle cycles, Number numbers)
-    {
-        granted += cycles;
-        for (std::uint32_t* const at : {&entered_, &chunked_, &offered_, &accepted_, &due_, &first_, &last_}) *at += low(cycles);
-        for (std::uint32_t* const other : {&same_granted_, &same_answered_, &answered_, &stream_}) *other += low(numbers);
-    }
-    /// Of others before `base` it knows no more.
-    void forget_others(Number own, Number base)
-    {
-        for (std::uint32_t* const other : {&same_granted_, &same_answered_, &answered_})
-            if (near(own, *other) < base) *other = low(own);
-    }
-    bool operator==(const TrailBurst&) const = default;
 
     // Of one that has come so far; quicker than the cycles.
     bool accepted_at_once() const { return accepted_ == offered_; }
@@ -284,157 +258,8 @@ public:
         if (!has(latest_)) latest_burst_ = nullptr;
         if (explained) waits_.forget(keep);
     }
-    /// By client, of grants and of answers.
-    using Forgotten = std::array<std::array<std::optional<ForgottenBurst>, kClients>, 2>;
-    /// All that is known when no burst is on its way.
-    struct Known {
-        Number base = 0;
-        std::vector<TrailBurst> bursts;
-        Forgotten forgotten;
-        Number offered = 0, latest = kNone, ended = 0;
-        std::array<Number, kClients> granted = none(), answered = none();
-
-        Number end() const { return base + bursts.size(); }
-    };
-    Known remembered() const
-    {
-        Known known{.base = base(),
-                    .bursts = {},
-                    .forgotten = {forgotten_grants_, forgotten_answers_},
-                    .offered = offered_,
-                    .latest = latest_,
-                    .ended = ended_,
-                    .granted = granted_,
-                    .answered = answered_};
-        known.bursts.reserve(end() - base());
-        for (Number n = base(); n < end(); ++n) {
-            known.bursts.push_back((*this)[n]);
-            known.bursts.back().forget_others(n, base());
-        }
-        return known;
-    }
-    /// Nothing else is known any more. pre: not explained
-    void become(const Known& known)
-    {
-        bursts_.begin_at(known.base);
-        for (const TrailBurst& burst : known.bursts) bursts_.extend() = burst;
-        forgotten_grants_ = known.forgotten[0];
-        forgotten_answers_ = known.forgotten[1];
-        offered_ = known.offered;
-        latest_ = known.latest;
-        ended_ = known.ended;
-        granted_ = known.granted;
-        answered_ = known.answered;
-        const auto burst = [this](Number number) { return has(number) ? &(*this)[number] : nullptr; };
-        newest_ = burst(end() - 1);
-        latest_burst_ = burst(latest_);
-        offered_burst_ = burst(offered_ - 1);
-    }
     const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
     const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
-
-    /// How many bursts were granted behind `first`, up to `second`, if all of them have been answered; else nothing.
-    std::optional<Number> period(Cycle first, Cycle second)
-    {
-        const Number from = behind(first), to = behind(second);
-        if (ended() < to || (to != from && !has(from))) return std::nullopt;
-        return to - from;
-    }
-    /// The time of so many `bursts`, a `period` of cycles, comes `times` times more: all that was told of bursts so far is told of those
-    /// that follow, as the port and the interface would. pre: not explained. `busy`, `follows`: as for answer(); `interval`: as for
-    /// accept().
-    void repeat(Number bursts, Cycle period, std::uint64_t times, Cycle interval, Cycle busy, Cycle follows)
-    {
-        if (bursts == 0) return;
-        const Number first = ended(), granted = end(), more = bursts * times;
-        std::vector<TrailBurst> held;  // on their way
-        for (Number n = first; n < granted; ++n) held.push_back((*this)[n]);
-        std::vector<Number> order;  // of the last answers, from the last one on
-        for (Number n = latest_; order.size() < bursts; n = any_answered_before(n)) order.push_back(n);
-        for (Number n = granted; n < granted + more; ++n) {
-            const TrailBurst before = (*this)[n - bursts];
-            TrailChunk chunk{before.entered() + period, before.chunked() + period, before};
-            chunk.marks.granted_after = chunk.marks.accepted_after = chunk.marks.answered_after = 0;
-            grant(chunk, before.granted + period, before.beats);
-        }
-        for (Number n = first; n < granted + more; ++n)
-            (*this)[n].limited = n < first + more ? (*this)[n - bursts].limited : held[n - more - first].limited;
-        for (Number n = offered_, last = offered_ + more; n < last; ++n) offer((*this)[n - bursts].offered() + period);
-        for (Number n = first; n < granted + more; ++n)
-            if ((*this)[n].accepted() == kNever && (n < first + more || held[n - more - first].accepted() != kNever))
-                accept((*this)[n], n, (*this)[n - bursts].accepted() + period, interval);
-        const auto end_answer = [&](Number n) {
-            if ((*this)[n].last() == kNever && (n < first + more || held[n - more - first].last() != kNever))
-                finish((*this)[n], n, (*this)[n - bursts].last() + period);
-        };
-        end_answer(latest_);
-        for (std::uint64_t i = 1; i <= times; ++i)
-            for (std::size_t k = order.size(); k-- > 0;) {
-                const Number n = order[k] + i * bursts;
-                answer((*this)[n], n, (*this)[n - bursts].due() + period, (*this)[n - bursts].first() + period, busy, follows);
-                end_answer(n);
-            }
-    }
-
-    /// The first one that was granted behind that cycle.
-    Number behind(Cycle cycle) const
-    {
-        Number from = base(), to = end();
-        while (from < to) {
-            const Number middle = from + (to - from) / 2;
-            if ((*this)[middle].granted > cycle) to = middle;
-            else from = middle + 1;
-        }
-        return from;
-    }
-    /// As latest() was in cycle `at`.
-    Number latest_by(Cycle at) const
-    {
-        Number n = latest_;
-        while (has(n) && (*this)[n].first() > at) n = any_answered_before(n);
-        return known(n);
-    }
-    /// As if mark() had been called in cycle `floor`. All that was granted up to `since` had ended by then.
-    void mark(Cycle since, Cycle floor)
-    {
-        const Number granted = behind(floor);
-        marked_ = {behind(since), latest_by(floor), granted_, answered_};
-        while (marked_.ended < granted && (*this)[marked_.ended].last() <= floor) ++marked_.ended;
-        for (Number& n : marked_.granted)
-            while (has(n) && n >= granted) n = granted_before(n);
-        for (Number& n : marked_.answered)
-            while (has(n) && (*this)[n].first() > floor) n = answered_before(n);
-    }
-    /// The bursts granted in the `period` behind `since` are those of the period before, so many `bursts` later.
-    bool alike(Cycle since, Cycle period, Number bursts) const
-    {
-        const Number from = behind(since), to = behind(since + period);
-        if (to - from != bursts || from - base() < bursts) return false;
-        for (Number n = from; n < to; ++n) {
-            TrailBurst before = (*this)[n - bursts];
-            before.move(period, bursts);
-            if (before != (*this)[n]) return false;
-        }
-        return true;
-    }
-    /// Periods of so many `bursts` have been added up, and forgotten: what was told of cycles behind `since` is told of later ones. pre:
-    /// not explained; all bursts that are known were granted behind `since`, if there are any in a period
-    void move(Cycle since, Cycle cycles, Number bursts)
-    {
-        if (bursts == 0) return;
-        for (Number n = base(); n < end(); ++n) (*this)[n].move(cycles, bursts);
-        bursts_.renumber(bursts);
-        for (Number* const number : {&offered_, &latest_, &ended_}) *number += bursts;
-        for (unsigned client = 0; client < kClients; ++client) {
-            for (Number* const last : {&granted_[client], &answered_[client]})
-                if (*last != kNone) *last += bursts;
-            for (auto* const old : {&forgotten_grants_[client], &forgotten_answers_[client]})
-                if (*old && (*old)->burst.granted > since) {
-                    (*old)->number += bursts;
-                    (*old)->burst.move(cycles, bursts);
-                }
-        }
-    }
 
     bool explained = false;  // by the memory: set before the first burst
     bool streams = false;    // bursts that follow each other closely are looked for: of reads

@@ -80,17 +80,6 @@ struct DoneEvent {
     std::uint32_t bits = 0;
 };
 
-/// Cycles relative to t0 at whose ends samples are taken: one `every` so many, in [from, to). 0: none.
-struct Samples {
-    Cycle every = 0, from = 0, to = kNever;
-};
-
-/// The state of a unit, or of the links between units, at the end of a cycle, as a number; none where the unit cannot say it.
-struct PartState {
-    std::string_view part;
-    std::optional<std::uint64_t> digest;
-};
-
 /// What has been counted from t0 to the end of a cycle.
 struct Sample {
     Cycle cycle = 0;         // relative to t0
@@ -99,7 +88,6 @@ struct Sample {
     double dram_pj = 0;                                                                    // of a DRAM behind DBB
     std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;                         // of it, likewise
     std::vector<std::pair<std::string, std::uint64_t>> read_by_client, written_by_client;  // bytes, over all ports
-    std::vector<PartState> states;                                                         // where digests are wanted
 };
 
 struct RunResult {
@@ -127,7 +115,6 @@ struct RunResult {
     std::string diagnosis;                     // which unit waits for what
     std::optional<HazardReport> hazards;       // where they were looked for
     bool interrupted = false;                  // stopped by `keep_going` returning false
-    Cycle skipped = 0;                         // that were as others before them and were not simulated, of all
     double wall_seconds = 0, cpu_seconds = 0;  // that the simulation took, without what `on_host` did
 };
 

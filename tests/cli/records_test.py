@@ -283,53 +283,8 @@ class Records(Case):
         told = json.loads((self.folder / "plain/result.json").read_text())
         self.assertEqual([told[key] for key in ("cycles", "units", "traffic")], [recorded[key] for key in ("cycles", "units", "traffic")])
 
-    def states(self, *options):
-        done = self.dlasim("run", self.write(SMALL), "--hw", "nv_small", "--digest", "states.csv", "--quiet", *options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        head, *lines = (self.folder / "states.csv").read_text().splitlines()
-        self.assertEqual(head, "cycle,part,state")
-        return [tuple(line.split(",")) for line in lines]
-
-    def test_states_of_the_units(self):
-        lines = self.states("--digest-every", "100")
-        self.assertEqual(lines, self.states("--digest-every", "100"))
-        cycles = json.loads((self.folder / "out/result.json").read_text())["cycles"]
-        self.assertEqual(sorted({int(cycle) for cycle, _, _ in lines} | {cycles}), [*range(100, cycles, 100), cycles])
-        parts = [part for cycle, part, _ in lines if cycle == "100"]
-        self.assertEqual([parts[0], parts[-1]], ["links", "GLB"])
-        self.assertTrue({"MCIF", "CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP", "PDP", "CDP"} <= set(parts))
-        self.assertGreater(len({state for _, part, state in lines if part == "CSC"}), 2)
-        few = self.states("--digest-every", "1", "--window", "200:203")
-        self.assertEqual([line for line in few if line[0] == "200"], [line for line in lines if line[0] == "200"])
-        self.assertEqual({cycle for cycle, _, _ in few}, {"200", "201", "202"})
-
-    def test_the_first_cycle_in_which_two_builds_differ(self):
-        """In place of another build: one whose memory answers a cycle later. The response of the first burst is known when that is sent."""
-        slower = self.folder / "slower"
-        slower.write_text(f'#!/bin/sh\nexec {cli_test.DLASIM} "$@" --memory ideal:latency=33\n')
-        slower.chmod(0o755)
-        script = Path(__file__).resolve().parents[2] / "scripts/first_difference.py"
-        layer = self.write(SMALL)
-
-        def difference(new):
-            done = subprocess.run([sys.executable, script, cli_test.DLASIM, new, "run", layer, "--hw", "nv_small"], capture_output=True, text=True,
-                                  cwd=self.folder)
-            self.assertEqual(done.stderr, "")
-            return done.returncode, done.stdout.splitlines()
-
-        self.assertEqual(difference(cli_test.DLASIM)[0], 0)
-        status, told = difference(slower)
-        self.assertEqual(status, 1)
-        self.assertRegex(told[0], r"^cycle \d+: MCIF; all parts are the same until \d+$")
-        first, links = (int(line.split(":")[0].split()[1].replace(",", "")) for line in told[:2])
-        self.assertIn("links", told[1])
-        self.assertEqual(links - first, 33)
-
     def test_what_cannot_be_is_refused(self):
         layer = self.write(SMALL)
-        self.refused(self.dlasim("run", layer, "--digest", "x", "--power-window", "1000"), "--power-window")
-        self.refused(self.dlasim("run", layer, "--digest-every", "10"), "--digest")
-        self.refused(self.dlasim("run", layer, "--digest", "x", "--timeline", "y"), "--timeline")
         self.refused(self.dlasim("run", layer, "--timeline", "x", "--waves", "x"), "is written by this command already")
         self.refused(self.dlasim("run", layer, "--plan", "--timeline", "x"), "--timeline")
         self.refused(self.dlasim("run", layer, "--waves", "none/w.vcd"), "none/w.vcd")

@@ -1,11 +1,10 @@
 // Random layers through the whole machine, each in a process of its own, compared with the golden
 // convolution; compressed ones and some others must have the same figures without values, but for those that count values.
 //
-// usage: random_layers KIND FIRST COUNT [stepping | repeats]
+// usage: random_layers KIND FIRST COUNT [stepping]
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` every layer
-// runs twice, skipping and with every unit evaluated in every cycle, and all figures must be equal. With `repeats` it runs without
-// values, every cycle simulated, time that repeats itself skipped, and simulated and checked: all figures must be equal, too.
+// runs twice, skipping and with every unit evaluated in every cycle, and all figures must be equal.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -111,48 +110,6 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     return s.comparison && s.comparison->equal() && accounted && bounded && moves && same_time ? 0 : 1;
 }
 
-/// The figures of a run without values; how much of it was skipped goes to `report` behind them.
-int run_repeats(const RandomLayer& r, Repeats repeats, int report)
-{
-    const Job job = layer_job(r.layer, r.hardware, r.memory, load_tensors(r.layer));
-    const Simulation s = simulated(job, {.timing_only = true, .repeats = repeats});
-    if (s.run.hung) fmt::print("HANG {}\n", s.run.diagnosis);
-    return !s.run.hung && put(report, fmt::format("{}{}", figures(s.run), s.run.skipped)) ? 0 : 1;
-}
-
-/// Cycles that were skipped; nothing if a way to the figures leads to others.
-std::optional<Cycle> same_figures_of_repeats(std::uint64_t seed, const RandomLayer& r)
-{
-    std::string first;
-    Cycle skipped = 0;
-    for (const Repeats repeats : {Repeats::Simulated, Repeats::Checked, Repeats::Skipped}) {
-        const std::string text = run_apart(describe(seed, r), [&](int report) { return run_repeats(r, repeats, report); });
-        const std::size_t end = text.find('\n');
-        if (end == std::string::npos) return std::nullopt;
-        if (first.empty()) first = text.substr(0, end);
-        if (text.substr(0, end) != first) {
-            fmt::print("OTHER FIGURES {}\n{}\n{}\n", describe(seed, r), first, text);
-            return std::nullopt;
-        }
-        skipped = std::strtoull(text.c_str() + end, nullptr, 10);
-    }
-    return skipped;
-}
-
-/// True if all is well, and something was skipped.
-bool run_all_repeats(const std::string& kind, std::uint64_t first, std::uint64_t count)
-{
-    Cycle skipped = 0;
-    bool good = true;
-    for (std::uint64_t seed = first; seed < first + count; ++seed) {
-        const std::optional<Cycle> of_layer = same_figures_of_repeats(seed, LayerMaker(seed, kind).make());
-        good &= of_layer.has_value();
-        skipped += of_layer.value_or(0);
-    }
-    if (skipped == 0) fmt::print("NOTHING of {} repeats itself\n", kind);
-    return good && skipped != 0;
-}
-
 }  // namespace
 
 int sc_main(int, char**) { return 0; }
@@ -160,11 +117,10 @@ int sc_main(int, char**) { return 0; }
 int main(int argc, char** argv)
 {
     if (argc < 4) {
-        std::fputs("usage: random_layers KIND FIRST COUNT [stepping | repeats]\n", stderr);
+        std::fputs("usage: random_layers KIND FIRST COUNT [stepping]\n", stderr);
         return 2;
     }
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
-    if (argc > 4 && std::string_view(argv[4]) == "repeats") return run_all_repeats(argv[1], first, count) ? 0 : 1;
     const bool twice = argc > 4;
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {

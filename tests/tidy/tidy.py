@@ -243,30 +243,7 @@ def check_format():
         yield f"clang-format: {result.stderr.strip()[:200]}"
 
 
-STATE = re.compile(r"\b\w*state\w*\([^;{}]*\bState& s\b[^;{}]*\)[^;{}]*\{")
-COPY = re.compile(r"(?:\]\(\s*|for \(|^ *)(?! |const\b|return\b)[\w:<>, ]*[\w>] (\w+)(?:\) (?:mutable )?\{| :| =|\{)", re.MULTILINE)
-
-
-def check_states():
-    """A state that comes again is set (base/state.h): `same` takes the member itself, and no copy of it."""
-    for path in sources():
-        if path.name == "state.h" or path.parts[len(ROOT.parts)] != "src":
-            continue
-        text = path.read_text()
-        for function in STATE.finditer(text):
-            depth, end = 0, function.end() - 1
-            for end in range(function.end() - 1, len(text)):
-                depth += (text[end] == "{") - (text[end] == "}")
-                if depth == 0:
-                    break
-            body = text[function.end():end]
-            for copy in COPY.finditer(body):
-                if re.search(rf"\bs\.same\({copy[1]}\b", body[copy.end():]):
-                    line = text[:function.end() + copy.start(1)].count("\n") + 1
-                    yield f"{path.relative_to(ROOT)}:{line}: {copy[1]} is a copy: a reference to the member, or const where it is computed"
-
-
-CHECKS = {"rooms": check_rooms, "states": check_states, "includes": check_includes, "lengths": check_lengths, "words": check_words, "types": check_types, "scripts": check_scripts,
+CHECKS = {"rooms": check_rooms, "includes": check_includes, "lengths": check_lengths, "words": check_words, "types": check_types, "scripts": check_scripts,
           "format": check_format}
 
 

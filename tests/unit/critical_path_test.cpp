@@ -105,30 +105,6 @@ TEST(PastTree, KeepsWhatIsNeeded)
     EXPECT_EQ(sum_of(tree.causes(two).total()), 30u);
 }
 
-/// Periods that begin in the middle of a slice, are longer than one or many in one, and come behind a cut.
-TEST(PastTree, GrowsByPeriodsAsOneByOne)
-{
-    for (const Cycle begin : {Cycle{0}, Cycle{37}, Cycle{16300}, (Cycle{1} << 20) - 90})
-        for (const Cycle period : {5, 63, 64, 100, 3000})
-            for (const std::uint64_t times : {1, 2, 7, 500}) {
-                const std::vector<CauseCycles> spent{
-                    {{Cause::Computing}, period - 4}, {{Cause::Drain}, 1}, {{Cause::Computing}, 1}, {{Cause::Programming}, 2}};
-                PastTree one, many;
-                const PastTree::Node a = one.add(PastTree::kRoot), b = many.add(PastTree::kRoot);
-                for (PastTree* const tree : {&one, &many}) {
-                    tree->cut(begin + 17);
-                    tree->cut(begin + 3 * period + 1);
-                    tree->sort_cuts();
-                    tree->grow(a, begin, {Cause::StartUp});
-                }
-                for (std::uint64_t n = 0; n < times; ++n)
-                    for (const CauseCycles& part : spent) one.grow(a, one.time(a) + part.cycles, part.cause);
-                many.grow(b, spent, times);
-                EXPECT_EQ(one.time(a), many.time(b));
-                EXPECT_EQ(one.causes(a), many.causes(b)) << begin << ' ' << period << ' ' << times;
-            }
-}
-
 /// Bursts of three clients, one of which is rare; some cycles apart.
 void grant_some(BurstTrail& trail, unsigned count, Cycle& cycle, std::mt19937& random)
 {

@@ -5,8 +5,6 @@
 
 #include <vector>
 
-#include "base/state.h"
-
 namespace dlasim {
 
 struct TwoDomains {
@@ -42,29 +40,6 @@ TEST(GatedClocks, ARunThatBeginsWhereOneEndsGoesOnWithIt)
     EXPECT_EQ(runs[0].length, 20u);
     EXPECT_EQ(runs[1].start, 31u);
     EXPECT_EQ(clocks.idle().classes(), (Runs{{1, 1}}));
-}
-
-TEST(GatedClocks, HowLongARunWasIsNoPartOfTheState)
-{
-    std::vector<State::Word> words[2];
-    for (const bool longer : {false, true}) {
-        GatedClocks<TwoDomains> clocks;
-        clocks.on(longer ? 10 : 90, &TwoDomains::first);
-        clocks.off(100);
-        clocks.on(longer ? 20 : 50, &TwoDomains::second);
-        State s(10'000, words[longer]);
-        clocks.state(s);
-        TwoDomains counted;
-        clocks.count(counted, 10'001);
-        EXPECT_EQ(counted.first, longer ? 90u : 10u);
-        EXPECT_EQ(counted.second, longer ? 9'981u : 9'951u);
-        clocks.off(10'100);
-        clocks.count(counted, 20'000);
-        EXPECT_EQ(counted.second, longer ? 10'080u : 10'050u);
-    }
-    ASSERT_EQ(words[0].size(), words[1].size());
-    for (std::size_t i = 0; i < words[0].size(); ++i)
-        EXPECT_TRUE(words[0][i].value == words[1][i].value || words[0][i].kind == State::Kind::Count) << i;
 }
 
 TEST(GatedClocks, AUnitIsIdleWhereNoDomainRuns)

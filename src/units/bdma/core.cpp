@@ -48,7 +48,6 @@ struct BdmaCore final : DirectCore<BdmaCore> {
     void attach(ProbeSet& probes) override { phases.record(probes.phases("bdma")); }
     std::uint64_t work() const override { return counted.beats * kMaxBeatBytes; }
     void follow(Trails& all) override { trails = &all; }
-    void state(State& s) override;
     void note_trail(Cycle at, bool stored);
 
     struct Command {
@@ -419,48 +418,6 @@ UnitReport BdmaCore::report(Cycle end)
 {
     phases.account_until(end);
     return {"BDMA", phases, counted, clocks, end};
-}
-
-void BdmaCore::state(State& s)
-{
-    registers.state(s);
-    queue.state(s, [&](Queued& queued) {
-        s.cycle(queued.pushed);
-        queued.descriptor.state(s);
-    });
-    for (Ring<Cycle>* cycles : {&slots, &gathering}) cycles->state(s, [&](Cycle& at) { s.cycle(at); });
-    for (Cycle* at : {&head_moved, &pending_at, &active_at, &busy_changes[0], &busy_changes[1]}) s.cycle(*at);
-    for (std::uint32_t* const number : {&gathered, &active_left, &pending_group, &active_group}) s.same(*number);
-    for (bool* const flag : {&pending, &active, &busy[0], &busy[1], &loading, &storing, &sending_data}) s.same(*flag);
-    s.same(previous_from);
-    if (loading) load_walk.state(s);
-    read_out.state(s, [&](ReadRequest& request) { state_of(s, request); });
-
-    commands.state(s, [&](Command& command) {
-        s.cycle(command.at);
-        s.same(command.last);
-        s.same(command.group);
-    });
-    if (storing) {
-        s.same(store.last);
-        s.same(store.group);
-        store_walk.state(s);
-        s.inner_position_down(beats_left, 2, store_walk.lines());  // behind the last one is the next line
-    }
-    fifo.state(s, [&](Beat& beat) {
-        s.cycle(beat.at);
-        s.same(beat.from);
-    });
-    write_out.state(s, [&](WritePacket& packet) { state_of(s, packet); });
-    acks.state(s);
-    done_groups.state(s, [&](unsigned& group) { s.same(group); });
-
-    s.cycle(evaluated);
-    s.cycle(next);
-    phases.state(s);
-    for (std::uint32_t* stall : {&read_stall[0], &read_stall[1], &write_stall}) s.layer_count(*stall);
-    clocks.state(s);
-    s.counters(counted);
 }
 
 std::string BdmaCore::waiting_for() const

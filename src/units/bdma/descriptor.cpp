@@ -44,25 +44,4 @@ bool LineWalk::next()
     return true;
 }
 
-void Descriptor::state(State& s)
-{
-    for (Place* place : {&source, &destination}) {
-        s.same(place->interface);
-        s.address(place->address);
-        s.same(place->line_stride);
-        s.same(place->surface_stride);
-    }
-    s.same(last_atom);
-    s.same(last_line);
-    s.same(last_surface);
-}
-
-void LineWalk::state(State& s)
-{
-    s.position(surface_, 0, std::int64_t{last_surface_} - 1);
-    s.inner_position(line_, std::int64_t{last_line_} - 1, surface_);
-    s.address(surface_address_);
-    s.address(address_);
-}
-
 }  // namespace dlasim::bdma

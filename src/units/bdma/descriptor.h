@@ -7,7 +7,6 @@
 #pragma once
 #include <cstdint>
 
-#include "base/state.h"
 #include "registers/register_file.h"
 
 namespace dlasim::bdma {
@@ -27,7 +26,6 @@ struct Descriptor {
     std::uint32_t last_atom = 0;                    // of a line
     std::uint32_t last_line = 0, last_surface = 0;  // repeats
 
-    void state(State& s);
     static Descriptor decode(const RegisterFile& registers);
     std::uint32_t line_atoms() const { return last_atom + 1; }
 };
@@ -43,7 +41,6 @@ public:
     bool next();
     /// Lines so far.
     std::uint64_t lines() const { return surface_ * (std::uint64_t{last_line_} + 1) + line_; }
-    void state(State& s);
 
 private:
     std::uint32_t last_line_ = 0, last_surface_ = 0, line_stride_ = 0, surface_stride_ = 0;

@@ -47,7 +47,6 @@ struct CaccCore final : DirectCore<CaccCore> {
     std::string stuck() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trail = &all[TrailPlace::Cacc]; }
-    void state(State& s) override;
     /// Why the next beat does not leave earlier: from `from` on, after the one before.
     [[gnu::always_inline]] void note_beat(Cycle from, bool paced)
     {
@@ -345,26 +344,6 @@ std::string CaccCore::stuck() const
            " a layer wrote its last result while the last one of the layer before left: of the two ends one is kept with the place of"
            " neither, a defect of the silicon (docs/hardware/cacc.md 3.7). A layer of fewer than " +
            std::to_string(silicon.entries) + " results must be enabled after the interrupt of the one before";
-}
-
-void CaccCore::state(State& s)
-{
-    const State::Turn turn = registers.state(s);
-    delivery.state(s);
-    for (bool* const flag : {&running, &delivered_last, &offered}) s.same(*flag);
-    s.same(entries_per_atom);
-    s.same(saturated);
-    s.results(turn, [&](unsigned group, auto result) {
-        result(group_saturated[group].layers);
-        result(group_saturated[group].sums);
-    });
-    s.groups(group_saturated, turn, [&](Saturated& group) { s.cycle(group.from); });
-    for (Cycle* at : {&now, &done_at, &beat_at, &read_at, &stage2, &stage3, &free_at}) s.cycle(*at);
-    s.same(beat);
-    s.group(interrupt_group, turn);
-    phases.state(s);
-    clocks.state(s);
-    s.counters(counted);
 }
 
 void CaccCore::attach(ProbeSet& probes)

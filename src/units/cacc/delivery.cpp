@@ -109,26 +109,4 @@ void Delivery::pop()
     }
 }
 
-void Delivery::state(State& s)
-{
-    if (ends_layer_ || tags_.any() || !in_order()) s.unknown();
-    s.place(base_, read_, capacity_);
-    s.turning(read_, capacity_);
-    // what has been taken of the first item is forgotten: it may have begun long ago
-    bool first = true;
-    available_.state(s, [&](Available& item) {
-        s.same(item.per_cycle);
-        s.same(item.entries - (first ? taken_ : 0));
-        if (first) {
-            s.same(taken_ % item.per_cycle);
-            Cycle next = available_at();
-            s.cycle(next);
-            if (s.advancing()) item.at = next - taken_ / item.per_cycle;
-        } else {
-            s.cycle(item.at);
-        }
-        first = false;
-    });
-}
-
 }  // namespace dlasim::cacc

@@ -14,7 +14,6 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
-#include "base/state.h"
 #include "units/cacc/end_tags.h"
 
 namespace dlasim::cacc {
@@ -56,7 +55,6 @@ public:
     const EndTags& tags() const { return tags_; }
 
     std::uint32_t lanes() const { return lanes_; }
-    void state(State& s);
 
 private:
     /// Entries that become available, `per_cycle` in every cycle from `at` on.

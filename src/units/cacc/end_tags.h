@@ -13,7 +13,6 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
-#include "base/state.h"
 
 namespace dlasim::cacc {
 
@@ -28,7 +27,6 @@ public:
 
     /// When the ends of two layers met that left the ghost, once SDP has been told it; kNever: it has not.
     Cycle met_at() const { return told_ ? met_at_ : kNever; }
-    bool any() const { return tags_[0].valid || !sets_.empty(); }
 
 private:
     struct Tag {

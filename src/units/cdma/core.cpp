@@ -46,7 +46,6 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trails = &all; }
-    void state(State& s) override;
     void note_trail(Cycle at);
     template <class Side>
     void note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at);
@@ -362,39 +361,6 @@ void CdmaCore::attach(ProbeSet& probes)
     probes.also("clock_on_cdma", "clock_on_cdma_weights");
     data.write_probe = probes.get("cdma2buf_dat_wr");
     weights.attach(probes.get("cdma2buf_wt_wr"));
-}
-
-void CdmaCore::state(State& s)
-{
-    // registers tell layers apart: what changes only where one starts or ends is not said
-    const State::Turn turn = registers.state(s);
-    s.results(turn, [&](unsigned group, auto result) {
-        Results& left = results[group];
-        result(left.layers);
-        for (std::uint32_t* const number : {&left.nan_data, &left.nan_weight, &left.inf_data, &left.inf_weight, &left.data_stall,
-                                            &left.weight_stall, &left.data_latency, &left.weight_latency})
-            result(*number);
-    });
-    if (turn.changes) {
-        layer.group ^= 1;
-        std::swap(results[0], results[1]);
-    }
-    s.same(running);
-    s.same(arbiter_written);
-    // of the layer before
-    s.same(last_bank_code);
-    s.same(last_fetcher);
-    s.same(last_skip_data);
-    s.same(last_skip_weight);
-    for (Cycle* at : {&started, &data_done, &weight_done, &switch_at, &capacity_at, &gate_off, &next}) s.cycle(*at);
-    s.same(awake);
-    data_half.state(s);
-    weight_half.state(s);
-    data.state(s);
-    weights.state(s);
-    clocks.state(s);
-    phases.state(s);
-    s.counters(counted);
 }
 
 std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values)

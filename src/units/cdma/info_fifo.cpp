@@ -16,16 +16,6 @@ bool FifoCounters::step(bool stored, bool popped, unsigned depth)
     return full;
 }
 
-void FifoCounters::state(State& s)
-{
-    s.same(in_ram_);
-    s.same(readable_);
-    s.same(freed_);
-    s.same(credit_);
-    s.same(requested_);
-    s.same(output_);
-}
-
 bool ResponseFifo::step(bool offered, bool popped)
 {
     if (!offered && !popped && quiet_) return false;
@@ -33,13 +23,6 @@ bool ResponseFifo::step(bool offered, bool popped)
     full_ = FifoCounters::step(stored, popped, facts::cdma::kWeightFifo);
     quiet_ = settled() && !stored && !popped && full_ == was;
     return !quiet_;
-}
-
-void ResponseFifo::state(State& s)
-{
-    FifoCounters::state(s);
-    s.same(full_);
-    s.same(quiet_);
 }
 
 }  // namespace dlasim::cdma

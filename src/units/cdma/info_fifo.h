@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "base/expects.h"
-#include "base/state.h"
 #include "facts/cdma.h"
 
 namespace dlasim::cdma {
@@ -27,7 +26,6 @@ protected:
     bool step(bool stored, bool popped, unsigned depth);
     /// Nothing is on its way inside: without a write or a pop the next step changes nothing.
     bool settled() const { return !freed_ && !credit_ && (!requested_ || output_); }
-    void state(State& s);
 
 private:
     unsigned in_ram_ = 0, readable_ = 0;
@@ -50,9 +48,6 @@ public:
     void push(const T& word);
     /// End of the cycle. True if anything changed or will.
     bool step();
-    /// Between two cycles; `each` says a word.
-    template <class Each>
-    void state(State& s, Each each);
 
 private:
     static constexpr unsigned kSlots = 256;
@@ -68,7 +63,6 @@ public:
     bool ready() const { return !full_; }
     /// End of the cycle; `offered`: a word comes, it enters if ready(). True if anything changed.
     bool step(bool offered, bool popped);
-    void state(State& s);
 
 private:
     bool full_ = false, quiet_ = true;
@@ -105,19 +99,6 @@ bool InfoFifo<T>::step()
     attempt_ = popped_ = false;
     quiet_ = settled() && !moved;
     return !quiet_;
-}
-
-template <class T>
-template <class Each>
-void InfoFifo<T>::state(State& s, Each each)
-{
-    FifoCounters::state(s);
-    s.same(input_);
-    s.same(full_);
-    s.same(busy_);
-    s.same(quiet_);
-    s.same(size_);
-    for (unsigned i = 0; i < size_; ++i) each(words_[(head_ + i) % kSlots]);
 }
 
 }  // namespace dlasim::cdma

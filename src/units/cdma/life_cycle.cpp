@@ -22,14 +22,4 @@ bool Half::handshake(Wire<bool>& ack, Cycle at, bool pends)
     return changed;
 }
 
-void Half::state(State& s)
-{
-    s.same(life);
-    s.cycle(busy_at);
-    s.cycle(done_at);
-    s.same(acknowledged_);
-    s.same(request_before_);
-    s.same(request_now_);
-}
-
 }  // namespace dlasim::cdma

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 
-#include "base/state.h"
 #include "links/wire.h"
 #include "units/cdma/layer.h"
 
@@ -30,7 +29,6 @@ struct Half {
     bool settled() const { return request_now_ == request_before_[0] && request_before_[0] == request_before_[1]; }
     /// Both sides of the handshake are 1: counters are cleared.
     bool cleared() const { return request_before_[0] && acknowledged_; }
-    void state(State& s);
 
 private:
     bool acknowledged_ = false;             // the ack register

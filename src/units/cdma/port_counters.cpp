@@ -26,12 +26,4 @@ void PortCounters::count(Cycle cycles)
     if (bursts_ != 0) latency_ += cycles;
 }
 
-void PortCounters::state(State& s)
-{
-    s.same(stalled_);
-    s.same(bursts_);
-    s.layer_count(stalls_);
-    s.layer_count(latency_);
-}
-
 }  // namespace dlasim::cdma

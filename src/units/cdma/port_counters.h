@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "base/cycle.h"
-#include "base/state.h"
 #include "facts/cdma.h"
 
 namespace dlasim::cdma {
@@ -19,7 +18,6 @@ public:
     /// `cycles` more like the last one, in which nothing moved.
     void repeat(Cycle cycles) { count(cycles); }
 
-    void state(State& s);
     std::uint32_t stalls() const { return static_cast<std::uint32_t>(stalls_); }
     std::uint32_t latency() const { return static_cast<std::uint32_t>(std::min<std::uint64_t>(latency_, UINT32_MAX)); }
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 
-#include "base/state.h"
 #include "traffic/memory.h"
 
 namespace dlasim::cdma {
@@ -15,13 +14,6 @@ struct RequestInfo {
     bool line_start = false, bundle_end = false, line_end = false;  // image
     bool chunk_end = false;                                         // Winograd
 };
-
-/// One word: there are many of them.
-inline void state_of(State& s, const RequestInfo& info)
-{
-    const unsigned flags = info.dummy | info.line_start << 1 | info.bundle_end << 2 | info.line_end << 3 | info.chunk_end << 4;
-    s.same(std::uint32_t{info.atoms} | std::uint32_t{info.source} << 8 | flags << 16);
-}
 
 /// What a RAM type selects that the machine does not have: it takes nothing. fabric.md 1.1.
 struct NoPort {

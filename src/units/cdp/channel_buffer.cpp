@@ -127,19 +127,4 @@ void ChannelBuffer::decide(const Beat& beat, bool load, bool moves)
     state_ = next;
 }
 
-void ChannelBuffer::state(dlasim::State& s)
-{
-    walk_.state(s);
-    elements::say(s, narrow_, wide_, output_);
-    s.same(state_);
-    for (bool* const flag : {&fresh_, &hold_, &shift_full_, &window_full_}) s.same(*flag);
-    for (std::uint8_t* const place : {&before_, &current_, &catching_, &passes_, &end_pixel_, &end_pass_, &end_last_}) s.same(*place);
-    for (const Mark& mark : {shift_, window_}) {
-        s.same(mark.state);
-        s.same(mark.wider);
-        s.same(mark.pixel);
-        s.same(mark.before);
-    }
-}
-
 }  // namespace dlasim::cdp

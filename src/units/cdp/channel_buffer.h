@@ -33,7 +33,6 @@ public:
     bool valid() const { return output_.valid(); }
     bool ready() const;
     void sweep(bool in, elements::Flow& flow);
-    void state(dlasim::State& s);
 
 private:
     enum class State : std::uint8_t { Wait, Normal, First, Second, End };

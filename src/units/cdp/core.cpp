@@ -52,8 +52,6 @@ struct CdpCore final : DirectCore<CdpCore> {
             if (offset == reg::cdp::S_LUT_ACCESS_CFG) return window.configuration();
             return std::nullopt;
         };
-        registers.counts_on(reg::cdp::D_PERF_WRITE_STALL);
-        read_registers.counts_on(reg::cdp_rdma::D_PERF_READ_STALL);
         values.compute(computes);
     }
 
@@ -64,7 +62,6 @@ struct CdpCore final : DirectCore<CdpCore> {
     std::uint64_t work() const override { return writer.atoms() * silicon.atom_bytes; }  // bytes written
     void attach(ProbeSet& all) override;
     void follow(Trails& all) override { trails = &all; }
-    void state(State& s) override;
     void note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered);
 
     /// Stands where there is no secondary port: nothing is ever accepted.
@@ -294,25 +291,6 @@ UnitReport CdpCore::report(Cycle end)
     totals.rdma_read_stall = reader.stalls();
     totals.wdma_write_stall = writer.stalls();
     return {"cdp", phases, totals, clocks, end};
-}
-
-void CdpCore::state(State& s)
-{
-    const State::Turn turn = registers.state(s);
-    read_registers.state(s);
-    reader.state(s);
-    pipeline->state(s);
-    writer.state(s);
-    acks.state(s);
-    done_groups.state(s, [&](unsigned& group) { s.group(group, turn); });
-    for (bool* const flag : {&running, &reading, &begun}) s.same(*flag);
-    s.cycle(evaluated);
-    s.cycle(next);
-    phases.state(s);
-    s.same(reads_begun - counted.layers);
-    s.layers(reads_begun);
-    clocks.state(s);
-    s.counters(counted);
 }
 
 std::string CdpCore::waiting_for() const

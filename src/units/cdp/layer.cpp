@@ -114,16 +114,6 @@ Pass PassWalk::next()
     return pass;
 }
 
-void PassWalk::state(State& s)
-{
-    s.same(more_);
-    if (!more_) return;
-    s.position(y_, 0, std::int64_t{cube_.height} - 2);
-    s.inner_position(x_, std::int64_t{cube_.width} - facts::cdp::kBlock - 1, y_);  // more than a block is left
-    s.inner_position(surface_, std::int64_t{cube_.surfaces} - 2, std::uint64_t{y_} * cube_.width + x_);
-    for (std::uint64_t* address : {&line_, &block_, &surface_address_}) s.address(*address);
-}
-
 void BeatWalk::start(const Cube& cube, std::uint32_t chunks)
 {
     passes_ = PassWalk(cube, {}, 0, 0);
@@ -147,14 +137,6 @@ void BeatWalk::step()
     beat_.pixel = 0;
     if (beat_.chunk + 1u < chunks_) ++beat_.chunk;
     else if (passes_.more()) open(passes_.next());
-}
-
-void BeatWalk::state(State& s)
-{
-    passes_.state(s);
-    s.same(fresh_);
-    for (std::uint8_t* const place : {&beat_.pixel, &beat_.pixels, &beat_.chunk}) s.same(*place);
-    for (bool* const flag : {&beat_.last_surface, &beat_.last_block, &beat_.last_line}) s.same(*flag);
 }
 
 }  // namespace dlasim::cdp

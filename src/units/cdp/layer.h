@@ -8,7 +8,6 @@
 #pragma once
 #include <cstdint>
 
-#include "base/state.h"
 #include "facts/cdp.h"
 #include "facts/hardware.h"
 #include "numerics/cdp.h"
@@ -54,12 +53,6 @@ struct Pass {
     bool last_surface = false, last_block = false, last_line = false;  // of the block, the line, the cube
     bool last() const { return last_surface && last_block && last_line; }
 };
-/// Without the address, which is for who asks or writes, and the surface, which is for values.
-inline void state_of(State& s, Pass& pass)
-{
-    s.same(pass.pixels);
-    for (bool* const flag : {&pass.last_surface, &pass.last_block, &pass.last_line}) s.same(*flag);
-}
 
 /// Walks over the passes of a cube.
 class PassWalk {
@@ -69,7 +62,6 @@ public:
     bool more() const { return more_; }
     /// pre: more()
     Pass next();
-    void state(State& s);
 
 private:
     Cube cube_;
@@ -95,7 +87,6 @@ public:
     /// To the next beat. Behind the last one there is none.
     void step();
     const Beat& beat() const { return beat_; }
-    void state(State& s);
 
 private:
     void open(const Pass& pass);

@@ -45,13 +45,6 @@ struct FloatSum {
     unsigned used = 1;
     Chain<Rigid<4>, Skid> last;
 
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, square, last);
-        for (Adder& adder : adders) adder.state(s);
-        s.same(used);
-    }
     bool valid() const { return last.valid(); }
     bool ready(bool out) const
     {
@@ -111,12 +104,6 @@ public:
         answer.changed = flow.changed || answer.accepted || answer.delivered;
         if (answer.accepted && last) open_ = false;
         return answer;
-    }
-    void state(State& s) override
-    {
-        for (bool* const flag : {&open_, &sum_bypass_, &multiply_bypass_, &is_float_}) s.same(*flag);
-        elements::say(s, gate_, in_, x_stage_, info_stage_, x_, info_, buffer_, sum_, widen_, sums_, index_, table_, interpolator_, flags_,
-                      interpolated_, multiplier_, multiplier_out_, out_);
     }
 
 private:

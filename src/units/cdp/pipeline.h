@@ -21,7 +21,6 @@
 #pragma once
 #include <memory>
 
-#include "base/state.h"
 #include "facts/cdp.h"
 #include "numerics/cdp.h"
 #include "units/cdp/layer.h"
@@ -47,7 +46,6 @@ public:
     virtual bool open() const = 0;
     /// `last`: the beat is the last of its layer.
     virtual Answer cycle(bool in, bool last, bool out_ready) = 0;
-    virtual void state(State& s) = 0;
 };
 
 }  // namespace dlasim::cdp

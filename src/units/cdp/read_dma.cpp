@@ -115,26 +115,6 @@ bool ReadDma::request(bool& asked_all)
     return true;
 }
 
-void ReadDma::state(State& s)
-{
-    for (bool* const flag : {&asking_, &blocked_, &ends_, &waits_for_memory_}) s.same(*flag);
-    if (asking_) {
-        passes_.state(s);
-        state_of(s, pass_);
-        s.address(pass_.address);
-    }
-    interface_.state(s, [&](ReadRequest& request) { dlasim::state_of(s, request); });
-    context_fifo_.state(s);
-    contexts_.state(s, [&](Pass& pass) { state_of(s, pass); });
-    s.same(coming_);
-    words_.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
-    elements::say(s, latency_, cutter_, out_);
-    for (std::uint32_t* const left : {&chunks_left_, &pixels_left_, &half_}) s.same(*left);
-    state_of(s, sending_);
-    s.count(stalls_);
-    s.count(atoms_);
-}
-
 void ReadDma::account(Cycle cycles)
 {
     if (blocked_ && layer_.counts_stalls) stalls_ += static_cast<std::uint32_t>(cycles);

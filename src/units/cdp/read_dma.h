@@ -58,7 +58,6 @@ public:
     bool waits_for_memory() const { return waits_for_memory_; }
     std::uint64_t atoms() const { return atoms_; }
     const Cube& cube() const { return layer_.cube; }
-    void state(State& s);
 
 private:
     bool request(bool& asked_all);

@@ -111,17 +111,6 @@ void WriteDma::offer(Cycle now, Answer& answer)
     answer.finished = pass_.last();
 }
 
-void WriteDma::state(State& s)
-{
-    for (bool* const flag : {&primary_, &counts_stalls_, &fresh_, &data_phase_, &blocked_}) s.same(*flag);
-    elements::say(s, input_, arriving_, gatherer_, commands_, passes_);
-    state_of(s, pass_);
-    s.same(pixel_);
-    interface_.state(s, [&](WritePacket& packet) { dlasim::state_of(s, packet); });
-    s.count(stalls_);
-    s.count(atoms_);
-}
-
 void WriteDma::account(Cycle cycles)
 {
     if (blocked_ && counts_stalls_) stalls_ += static_cast<std::uint32_t>(cycles);

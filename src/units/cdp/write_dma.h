@@ -47,7 +47,6 @@ public:
     std::uint32_t stalls() const { return stalls_; }
     void account(Cycle cycles);
     std::uint64_t atoms() const { return atoms_; }
-    void state(State& s);
 
 private:
     struct Target {

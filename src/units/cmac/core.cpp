@@ -39,7 +39,6 @@ struct CmacCore final : DirectCore<CmacCore> {
     std::string waiting_for() const override { return running ? "stripes from CSC" : "idle, not enabled"; }
     std::uint64_t work() const override { return counted.atoms; }
     void attach(ProbeSet& probes) override;
-    void state(State& s) override;
     const char* name() const { return half == MacHalf::A ? "cmac_a" : "cmac_b"; }
     void start(Cycle at)
     {
@@ -220,21 +219,6 @@ UnitReport CmacCore::report(Cycle end)
     totals.cell_atoms.resize(atoms_by_cells.size() - 1);
     for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells[cell + 1];
     return {name(), phases.log(end), totals, clocks, end};
-}
-
-void CmacCore::state(State& s)
-{
-    registers.state(s);
-    s.same(running);
-    s.cycle(now);
-    s.cycle(done_at);
-    phases.state(s);
-    clocks.state(s);
-    s.counters(counted);
-    for (std::uint64_t& atoms : atoms_by_cells) s.count(atoms);
-    s.same(last_kernels);
-    s.same(last_group);
-    s.same(last_cells);
 }
 
 void CmacCore::attach(ProbeSet& probes)

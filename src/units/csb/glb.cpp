@@ -69,7 +69,6 @@ void GlbCore::update_pin(Cycle status_changed)
     if (on_interrupt && level && (!level_ || (set_ & status_ & unmasked) != 0)) on_interrupt(status_changed + facts::csb::kStatusToPin);
     if (level == level_) return;
     level_ = level;
-    if (level && reached_) *reached_ = true;
     pin.put(status_changed + facts::csb::kStatusToPin, level);
 }
 
@@ -79,16 +78,6 @@ Cycle GlbCore::horizon() const
     for (const Pulse<std::uint32_t>* source : sources_)
         if (source->next() != kNever) next = std::min(next, source->next() + 1);
     return next;
-}
-
-void GlbCore::state(State& s)
-{
-    registers_.state(s);
-    for (std::uint32_t* bits : {&status_, &cleared_together_}) s.interrupts(*bits);
-    s.same(level_);
-    std::size_t done = done_.size();  // more of them are told by repeat()
-    s.layers(done);
-    pin.state(s, [&](bool& level) { s.same(level); });
 }
 
 UnitReport GlbCore::report(Cycle end)

@@ -23,8 +23,6 @@ public:
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void follow(Trails& trails) override { trails_ = &trails; }
-    void state(State& s) override;
-    void mark(bool& reached) override { reached_ = &reached; }
 
     Pulse<bool> pin;  // changes of dla_intr, in their cycle
     /// The pin shows, in that cycle, that an unmasked interrupt has come; it has no edge if it was high for another one's sake.
@@ -37,8 +35,6 @@ public:
         std::uint32_t bits = 0;
     };
     const std::vector<Done>& done() const { return done_; }
-    /// One more. Their order is that of the cycles.
-    void repeat(const Done& done) { done_.push_back(done); }
 
 private:
     void update_pin(Cycle status_changed);
@@ -52,7 +48,6 @@ private:
     bool level_ = false;
     std::vector<Done> done_;
     Trails* trails_ = nullptr;
-    bool* reached_ = nullptr;  // where the pin will rise
 };
 
 }  // namespace dlasim

@@ -14,7 +14,6 @@ public:
 
     void advance(Cycle to) override { registers_.advance(to); }
     Cycle horizon() const override { return registers_.horizon(); }
-    void state(State& s) override { registers_.state(s); }
     UnitReport report(Cycle end) override
     {
         PhaseLog gated;

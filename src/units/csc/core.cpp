@@ -53,21 +53,6 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
         LayerConfig layer;
         bool any = false;
         Slices slices;  // lines left in the buffer
-
-        void state(State& s)
-        {
-            s.same(any);
-            s.same(slices);
-            if (!any) return;
-            s.same(layer.mode);
-            s.same(layer.data_banks);
-            s.same(layer.weight_banks);
-            s.same(layer.entries);
-            s.same(layer.loaded_batches);
-            s.same(layer.skip_weight_release);
-            if (!layer.skip_weight_release) return;
-            for (std::uint32_t* const kept : {&layer.last_kernel, &layer.weight_entries, &layer.mask_entries}) s.same(*kept);
-        }
     };
 
     CscCore(const Hardware& hw, const CscPorts& p, bool with_values)
@@ -97,8 +82,6 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trail = &all[TrailPlace::Csc]; }
-    void state(State& s) override;
-    void mark(bool& flag) override { reached = &flag; }
     void note_gap();
     void tell_gap();
 
@@ -144,7 +127,6 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
         Why why = Why::Told;
         Cycle from = 0, loaded = 0;
     } gap;
-    bool* reached = nullptr;  // sums are complete
 };
 
 }  // namespace
@@ -212,7 +194,6 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
     counted.longest_stripe = std::max<std::uint64_t>(counted.longest_stripe, count);
     ++counted.packages;
     counted.atoms += count;
-    if (reached && p.channel_end) *reached = true;
     if (p.layer_end) done_at = at + p.size + facts::csc::kFlush;
 }
 
@@ -492,30 +473,6 @@ std::string CscCore::waiting_for() const
         return "input lines from CDMA: has " + std::to_string(sequencer.slices) + " of " + std::to_string(layer.input_rows());
     if (sequencer.waits_for_kernels()) return "kernels from CDMA: has " + std::to_string(sequencer.kernels);
     return "nothing: packages are under way";
-}
-
-void CscCore::state(State& s)
-{
-    registers.state(s);
-    s.same(life);
-    previous.state(s);
-    sequencer.state(s);
-    weights.counts(s);
-    data.counts(s);
-    if (life == Life::Busy || life == Life::Done) {  // before, they are of the layer before
-        weights.state(s);
-        data.state(s);
-    }
-    for (bool* const flag : {&data_pending, &weight_pending, &credit_short}) s.same(*flag);
-    for (Cycle* at : {&now, &data_ack, &weight_ack, &busy_at, &done_at, &issued_until, &loaded_at, &weights_at}) s.cycle(*at);
-    if (trail) {
-        s.same(gap.why);
-        s.cycle(gap.from);
-        s.cycle(gap.loaded);
-    }
-    phases.state(s);
-    clocks.state(s);
-    s.counters(counted);
 }
 
 void CscCore::attach(ProbeSet& probes)

@@ -25,12 +25,4 @@ void DataLoader::load(const Package& package, Cycle at, PackageAtoms& out)
     if (package.block_end) ring_.end_block(package.channel_end);
 }
 
-void DataLoader::state(State& s)
-{
-    if (!layer_) return;
-    if (layer_->mode == ConvMode::Direct) direct_.state(s);
-    else if (layer_->mode == ConvMode::Image) image_.state(s);
-    else tiles_.state(s);
-}
-
 }  // namespace dlasim::csc

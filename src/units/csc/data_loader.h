@@ -35,9 +35,6 @@ public:
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
     std::uint64_t reads() const { return ring_.reads(); }
-    void state(State& s);
-    /// What is counted, over all layers.
-    void counts(State& s) { ring_.counts(s); }
     void attach(Probe* read_probe) { ring_.attach(read_probe); }
 
 private:

@@ -82,23 +82,4 @@ void DataRing::record(Cycle enable)
     run_length_ = 1;
 }
 
-void DataRing::state(State& s, std::int64_t row, std::int64_t column)
-{
-    // whether an entry is requested again depends on how far it is from where the walk goes on
-    const std::int64_t from = std::int64_t{start_} + row * row_entries_ + column, size = entries_;
-    for (std::uint32_t& last : last_) {
-        s.same(last == kNoAddress);
-        if (last != kNoAddress) s.place(last, static_cast<std::uint64_t>((from % size + size) % size), entries_);
-    }
-    s.turning(start_, entries_);
-    s.same(slice_);
-    s.same(slice_address_);
-}
-
-void DataRing::counts(State& s)
-{
-    s.count(reads_);
-    s.count(accounted_);
-}
-
 }  // namespace dlasim::csc

@@ -15,7 +15,6 @@
 
 #include "base/cycle.h"
 #include "base/quantity.h"
-#include "base/state.h"
 #include "facts/csc.h"
 #include "links/probe.h"
 #include "units/cbuf/cbuf.h"
@@ -72,10 +71,6 @@ public:
     void end_package();
 
     std::uint64_t reads() const { return reads_; }
-    /// `row`, `column`: of the input, that the walk goes on from.
-    void state(State& s, std::int64_t row, std::int64_t column);
-    /// What is counted, over all layers.
-    void counts(State& s);
     void attach(Probe* probe) { probe_ = probe; }  // sc2buf_dat_rd
 
 private:

@@ -124,16 +124,4 @@ void DirectLoader::end(const Package& p, const Position& position)
     else if (p.channel_end) stripe_ = position;
 }
 
-void DirectLoader::state(State& s)
-{
-    const LayerConfig& l = *layer_;
-    ring_.state(s, stripe_.row, stripe_.column);
-    // the stripe does not go over the end of the line, and no kernel column over that of the input
-    const std::int64_t line = std::int64_t{stripe_.row} + l.pad_top;
-    s.inner_position(stripe_.output, std::int64_t{l.last_output_column} - 2 * std::int64_t{l.upper}, static_cast<std::uint64_t>(line));
-    s.position(stripe_.column, 0, std::int64_t{l.last_column} - std::int64_t{l.kernel_columns - 1} * l.x_dilation);
-    // all kernel rows are inside the input
-    s.position(stripe_.row, 0, std::int64_t{l.last_row} - std::int64_t{l.kernel_rows - 1} * l.y_dilation);
-}
-
 }  // namespace dlasim::csc

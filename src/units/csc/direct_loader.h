@@ -27,8 +27,6 @@ public:
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
-    void state(State& s);
-
 private:
     /// Where the walk is.
     struct Position {

@@ -108,12 +108,4 @@ void ImageLoader::make_atom(const Package& p, std::uint8_t* lanes) const
     for (std::uint32_t q = 0; q <= p.sub_rows && q < rows; ++q) windows_[q].copy(lanes + q * segment, count, ring_);
 }
 
-void ImageLoader::state(State& s)
-{
-    ring_.state(s, walk_.row(), 0);
-    walk_.state(s, std::int64_t{layer_->kernel_rows} + layer_->fetch_rows);
-    pixel_.state(s);
-    for (PixelWindow& window : windows_) window.state(s);
-}
-
 }  // namespace dlasim::csc

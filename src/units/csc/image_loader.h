@@ -31,8 +31,6 @@ public:
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
-    void state(State& s);
-
 private:
     void fetch_row(const Package& package, std::uint32_t h, bool forced, Cycle enable);
     void read(const Package& package, std::uint32_t address, bool forced, std::uint8_t* to);

@@ -70,26 +70,4 @@ void PackageGenerator::next()
     if (!done_) fill();
 }
 
-void state_of(State& s, Package& p)
-{
-    for (const std::uint32_t part :
-         {p.kernel_column, p.kernel_row, p.channels, p.weight_elements, p.sub_rows, p.kernels, p.length, p.size, p.execution, p.loads})
-        s.same(part);
-    for (bool* const flag : {&p.last_slice, &p.block_end, &p.channel_end, &p.group_end, &p.layer_end}) s.same(*flag);
-}
-
-void PackageGenerator::state(State& s)
-{
-    s.same(done_);
-    if (done_) return;
-    const LayerConfig& l = *layer_;
-    s.position(group_, 0, std::int64_t{l.groups} - 2);
-    s.inner_position(row_, std::int64_t{l.rows} - 2, group_);
-    const std::uint32_t whole = l.long_stripes ? 2 * l.upper : l.upper + 1;
-    s.inner_position_down(left_, whole, std::uint64_t{group_} * l.rows + row_);
-    for (std::uint32_t* const inner : {&slice_, &r_, &s_}) s.same(*inner);
-    s.same(last_stripe_);
-    state_of(s, package_);
-}
-
 }  // namespace dlasim::csc

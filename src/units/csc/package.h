@@ -6,7 +6,6 @@
 #pragma once
 #include <cstdint>
 
-#include "base/state.h"
 #include "units/csc/layer.h"
 
 namespace dlasim::csc {
@@ -26,8 +25,6 @@ struct Package {
     bool channel_end = false, group_end = false, layer_end = false;
 };
 
-void state_of(State& s, Package& package);
-
 class PackageGenerator {
 public:
     PackageGenerator() = default;
@@ -43,7 +40,6 @@ public:
         return done_ ? 0
                      : std::int64_t{layer_->groups - group_ - 1} * layer_->kernel_group + layer_->last_kernel % layer_->kernel_group + 1;
     }
-    void state(State& s);
 
 private:
     void start_stripe();

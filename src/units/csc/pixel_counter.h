@@ -33,16 +33,6 @@ public:
     void advance(const Package& package, bool stripe_end, bool column_end);
 
     std::uint32_t element() const { return now_; }
-    template <class S>
-    void state(S& s)
-    {
-        for (std::uint32_t* const part : {&first_, &step_, &chunk_, &left_over_, &now_, &slice_, &stripe_}) s.same(*part);
-        s.same(slices_seen_);
-        s.same(counts_on_);
-        s.cycle(came_);
-        s.same(odd_);
-        s.same(odd_stripe_);
-    }
     /// The slice begins in the upper half of an entry.
     bool odd() const { return odd_; }
 

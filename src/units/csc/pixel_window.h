@@ -32,13 +32,6 @@ public:
     void end_stripe() { shift_ = start_; }
     void start_at(std::uint32_t start) { start_ = start; }
 
-    template <class S>
-    void state(S& s)
-    {
-        for (bool* const flag : {&current_pad_, &previous_pad_, &loaded_, &padded_}) s.same(*flag);
-        s.same(shift_);
-        s.same(start_);
-    }
     /// `count` bytes of the atom.
     void copy(std::uint8_t* to, std::uint32_t count, const DataRing& ring) const;
 

@@ -115,30 +115,4 @@ Cycle Sequencer::next_pop() const
     return quiet_ ? kNever : clock_;
 }
 
-void Sequencer::state(State& s)
-{
-    s.same(credit_);
-    s.same(need_);
-    generator_.state(s);
-    // once all that a layer needs is there nothing follows from how much that is
-    const auto level = [&](std::int64_t& held, std::int64_t needed) {
-        s.same(held >= needed);
-        if (held >= needed) s.count(held);
-        else s.same(held);
-    };
-    level(slices, layer_ ? layer_->input_rows() : 0);
-    level(kernels, need_ + generator_.kernels_left());
-    // their numbers are names of slots
-    s.same(generated_ - data_popped_);
-    s.same(weights_popped_ - data_popped_);
-    for (std::uint64_t n = data_popped_; n != generated_; ++n) state_of(s, packages_[n % kSlots]);
-    for (Fifo* fifo : {&data_, &weights_}) {
-        for (bool* const flag : {&fifo->input, &fifo->busy, &fifo->full}) s.same(*flag);
-        s.same(fifo->words);
-    }
-    s.same(pop_);
-    s.cycle(clock_);
-    for (bool* const flag : {&package_valid_, &quiet_, &finished_}) s.same(*flag);
-}
-
 }  // namespace dlasim::csc

@@ -46,8 +46,6 @@ public:
     /// Nothing happens in cycles before `to` but the pop counter counts. pre: quiet()
     void skip(Cycle to);
 
-    void state(State& s);
-
     Cycle clock() const { return clock_; }  // next cycle to evaluate
     /// Nothing but the pop counter moved in the last step.
     bool quiet() const { return quiet_; }

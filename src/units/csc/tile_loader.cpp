@@ -92,10 +92,4 @@ void TileLoader::transform(const std::int16_t* tile, std::uint8_t* lanes) const
     }
 }
 
-void TileLoader::state(State& s)
-{
-    ring_.state(s, walk_.row(), 0);
-    walk_.state(s, std::int64_t{4} * layer_->y_stride + layer_->kernel_rows);
-}
-
 }  // namespace dlasim::csc

@@ -29,8 +29,6 @@ public:
     /// Loads a package popped in cycle `at`.
     void load(const Package& package, Cycle at, PackageAtoms& out);
 
-    void state(State& s);
-
 private:
     /// Four input rows of the window.
     struct Rows {

@@ -249,17 +249,4 @@ WeightLoader::Released WeightLoader::load(const Package& p, Cycle at, WeightSet&
     return released;
 }
 
-void WeightLoader::state(State& s)
-{
-    if (layer_ && layer_->compressed) s.unknown();  // what the masks say is time
-    s.turning(ring_start_, ring_entries_);
-    for (Stream* stream : {&weights_, &saved_weights_}) {
-        s.turning(stream->next, ring_entries_);
-        s.same(stream->left);
-        s.same(stream->fetched);
-    }
-    s.same(first_pass_);
-    s.same(group_entries_);
-}
-
 }  // namespace dlasim::csc

@@ -44,9 +44,6 @@ public:
     Released load(const Package& package, Cycle at, WeightSet& out);
 
     std::uint64_t reads() const { return reads_; }
-    void state(State& s);
-    /// What is counted, over all layers.
-    void counts(State& s) { s.count(reads_); }
     Probe *read_probe = nullptr, *mask_probe = nullptr;  // sc2buf_wt_rd, sc2buf_wmb_rd
 
 private:

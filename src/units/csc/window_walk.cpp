@@ -25,13 +25,4 @@ void WindowWalk::advance(const Package& p, bool stripe_end)
     if (stripe_end) stripe_ = now_;
 }
 
-void WindowWalk::state(State& s, std::int64_t rows)
-{
-    for (Position* position : {&now_, &stripe_}) {
-        s.same(position->output);
-        s.same(position->column);
-        s.position(position->row, 0, std::int64_t{layer_->last_row} - rows);
-    }
-}
-
 }  // namespace dlasim::csc

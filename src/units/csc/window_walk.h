@@ -17,8 +17,6 @@ public:
     /// The window is the last one of its line.
     bool column_end() const { return now_.output >= layer_->last_output_column; }
 
-    /// `rows`: those below the walk's that a window may reach.
-    void state(State& s, std::int64_t rows);
     /// To the next window; at the end of a stripe to where the next package begins.
     void advance(const Package& package, bool stripe_end);
 

@@ -471,45 +471,6 @@ Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { re
 
 // ---- state
 
-void Bridge::state(State& s)
-{
-    if (requesting_ || pace_.explains) s.unknown();
-    s.cycle(free_from_);
-    s.same(held_);
-    s.same(fault_.empty());
-    early_data_.state(s, [&](Early& early) {
-        s.cycle(early.at);
-        state_of(s, early.beat);
-    });
-    for (Ring<Burst*>* bursts : {&write_commands_, &complete_writes_}) bursts->state(s, [&](Burst* burst) { state(s, *burst); });
-    for (auto& turns : turns_)
-        for (Turn& turn : turns) {
-            turn.waiting.state(s, [&](Burst* burst) { state(s, *burst); });
-            s.cycle(turn.last);
-        }
-    for (Ring<Due>* due : {&reads_, &responses_})
-        due->state(s, [&](Due& answer) {
-            s.cycle(answer.from);
-            state(s, *answer.burst);
-        });
-    for (Cycle* at : {&next_read_command_, &next_write_command_, &next_write_beat_, &next_read_beat_, &next_response_}) s.cycle(*at);
-    log_.state(s);
-}
-
-void Bridge::state(State& s, Burst& burst)
-{
-    const bool read = burst.payload.get_command() == TLM_READ_COMMAND;
-    s.address(burst.command.address);
-    for (const std::uint32_t part : {std::uint32_t{burst.command.id}, burst.beats, burst.filled}) s.same(part);
-    for (bool* const flag : {&burst.command.last, &burst.sent, &burst.answered, &burst.completed, &burst.all_enabled}) s.same(*flag);
-    // before that they are those of another burst, from the pool
-    if (burst.sent) s.cycle(burst.asked);
-    if (burst.answered || !read) s.cycle(burst.from);
-    if (!trail_) return;
-    s.count(burst.number);
-    if (s.advancing()) burst.told = &(read ? trail_->reads : trail_->writes)[burst.number];
-}
-
 // ---- payloads
 
 /// Null for a payload that is not of this port.

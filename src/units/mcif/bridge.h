@@ -53,7 +53,6 @@ public:
     /// What the fabric decided in cycle `now`; in the same evaluation, after it.
     void advance(Cycle now);
 
-    void state(State& s);
     /// Of the bursts that the memory owes an answer the first one, in words; empty: none.
     std::string oldest() const;
 
@@ -125,7 +124,6 @@ private:
     tlm::tlm_sync_enum nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
-    void state(State& s, Burst& burst);
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
     void note_pace();

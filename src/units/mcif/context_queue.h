@@ -21,18 +21,6 @@ class ContextQueue {
 public:
     static constexpr int kNobody = -1;
 
-    template <class S>
-    void state(S& s)
-    {
-        for (const std::uint32_t clients :
-             {now_.one, now_.two, now_.three, now_.in_ram, now_.written, now_.delayed, now_.ready_before, now_.loaded})
-            s.same(clients);
-        s.same(ram_);
-        s.same(count_);
-        s.same(last_);
-        s.same(full_);
-    }
-
     /// With a register behind the prefetch buffer (read egress) or without (write responses).
     explicit ContextQueue(bool registered) : registered_(registered) { now_.ready_before = registered ? kAll : 0; }
 

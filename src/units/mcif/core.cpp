@@ -125,19 +125,6 @@ UnitReport McifCore::report(Cycle end)
                          .write_beats = writes_.beats()}};
 }
 
-void McifCore::state(State& s)
-{
-    registers_.state(s);
-    port_.state(s);
-    egress_.state(s);
-    ingress_.state(s);
-    writes_.state(s);
-    phases_.state(s);
-    s.cycle(now_);
-    s.same(again_);
-    s.same(settings_stale_);
-}
-
 std::string McifCore::waiting_for() const
 {
     const std::string reads = std::to_string(ingress_.outstanding()), writes = std::to_string(writes_.outstanding());

@@ -50,7 +50,6 @@ public:
     void catch_up(Cycle end) override { ingress_.catch_up(end); }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    void state(State& s) override;
     void attach(ProbeSet& probes) override { phases_.record(probes.phases(name_)); }
     /// Nothing is held and nothing is on its way.
     bool idle() const

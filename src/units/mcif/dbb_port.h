@@ -38,36 +38,7 @@ struct PortOffer {
     Cycle accept = kNever;  // set by the memory: the cycle in which it is taken
 
     bool fires(Cycle at) const { return valid && accept == at; }
-    /// `each` says an item (base/state.h).
-    template <class S, class Each>
-    void state(S& s, Each each)
-    {
-        s.same(valid);
-        if (!valid) return;
-        each(item);
-        s.same(seen);
-        s.cycle(from);
-        s.cycle(accept);
-    }
 };
-
-template <class S>
-void state_of(S& s, PortCommand& command)
-{
-    s.address(command.address);
-    s.same(command.beats);
-    s.same(command.id);
-    s.same(command.skipped);
-    s.same(command.atoms);
-    s.same(command.last);
-}
-template <class S>
-void state_of(S& s, PortWriteBeat& beat)
-{
-    s.same(beat.id);
-    s.same(beat.atoms);
-    s.same(beat.last);
-}
 
 /// Offered by the memory, taken by the fabric.
 struct PortRead {
@@ -89,24 +60,6 @@ struct DbbPort {
     PortOffer<PortWriteBeat> w;
     PortRead r;
     PortResponse b;
-
-    template <class S>
-    void state(S& s)
-    {
-        const auto each = [&](auto& item) { state_of(s, item); };
-        ar.state(s, each);
-        aw.state(s, each);
-        w.state(s, each);
-        const auto answer = [&](auto& offered) {
-            s.same(offered.valid);
-            s.same(offered.taken);
-            if (!offered.valid) return;
-            s.same(offered.id);
-            s.cycle(offered.from);
-        };
-        answer(r);
-        answer(b);
-    }
 
     /// The first cycle after `now` in which something is known to happen at the port.
     Cycle next(Cycle now) const

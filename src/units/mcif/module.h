@@ -66,11 +66,6 @@ private:
             return fabric.waiting_for() + (burst.empty() ? "" : "; " + burst);
         }
         void attach(ProbeSet& probes) override { fabric.attach(probes); }
-        void state(State& s) override
-        {
-            fabric.state(s);
-            bridge.state(s);
-        }
         McifCore& fabric;
         Bridge& bridge;
     };

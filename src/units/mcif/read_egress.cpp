@@ -241,38 +241,6 @@ void ReadEgress::offer(ClientState& client, Cycle from, std::uint32_t atoms)
     client.got += atoms;
 }
 
-void ReadEgress::state(State& s)
-{
-    for (ClientState& client : clients_) {
-        s.same(client.link->request.unused());
-        if (client.link->request.unused()) continue;
-        s.same(client.word_count);
-        s.same(client.word_arrived);
-        for (unsigned i = 0; i < client.word_arrived; ++i) {
-            Word& word = client.words[(client.word_head + i) % client.words.size()];
-            for (bool* const flag : {&word.lane0, &word.lane1, &word.odd, &word.ends_context}) s.same(*flag);
-        }
-        state_of(s, client.arriving);
-        client.contexts.state(s, [&](ReadContext& context) { state_of(s, context); });
-        for (auto& lane : client.lane) lane.state(s);
-        s.same(client.odd_flags);
-        s.same(client.odd_count);
-        client.out.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
-        s.cycle(client.out_from);
-        s.count(client.put);
-        s.count(client.got);
-    }
-    pipe_.state(s, [&](std::uint8_t& id) { s.same(id); });
-    arbiter_.state(s);
-    contexts_.state(s);
-    for (std::uint32_t* const clients : {&used_contexts_, &words_, &room_, &active_, &out_, &transit_}) s.same(*clients);
-    s.cycle(transit_ends_);
-    s.cycle(last_transit_ends_);
-    for (Cycle& at : ahead_) s.cycle(at);
-    s.count(beats_);
-    for (bool* const flag : {&returned_, &returned_before_, &changed_, &again_, &moved_}) s.same(*flag);
-}
-
 void ReadEgress::turn_contexts(const ReadCommand* command)
 {
     if (command) clients_[index_[command->client]].contexts.push_back(command->context);

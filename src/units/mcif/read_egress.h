@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/ring.h"
-#include "base/state.h"
 #include "elements/lane_fifo.h"
 #include "elements/round_robin.h"
 #include "elements/stage.h"
@@ -75,7 +74,6 @@ public:
     bool moved() const { return moved_; }
     std::uint64_t taken() const { return beats_; }
     bool empty() const { return !pipe_.valid() && (words_ | active_ | out_) == 0; }
-    void state(State& s);
 
 private:
     /// What the egress must know of a beat.

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/ring.h"
-#include "base/state.h"
 #include "elements/round_robin.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
@@ -40,26 +39,6 @@ struct ReadCommand {
     std::uint8_t client = 0;
     ReadContext context{};
 };
-
-template <class S>
-void state_of(S& s, ReadContext& context)
-{
-    std::array<std::uint32_t, 5> parts{context.beats, context.atoms, context.half, context.lane, context.odd_end};
-    s.same(parts);
-    if (!s.advancing()) return;
-    context.beats = parts[0] & 0xff;
-    context.atoms = parts[1] & 0xff;
-    context.half = parts[2] & 1;
-    context.lane = parts[3] & 1;
-    context.odd_end = parts[4] & 1;
-}
-template <class S>
-void state_of(S& s, ReadCommand& command)
-{
-    s.address(command.address);
-    s.same(command.client);
-    state_of(s, command.context);
-}
 
 class ReadIngress {
 public:
@@ -99,7 +78,6 @@ public:
     bool blocked_by_limit() const { return limit_blocks_; }
     bool accepted() const { return accepted_; }
     std::uint64_t issued() const { return commands_; }
-    void state(State& s);
 
 private:
     struct Chunk {

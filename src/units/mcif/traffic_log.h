@@ -60,22 +60,6 @@ public:
         record(at, Kind::Write, id, bytes);
     }
 
-    template <class S>
-    void state(S& s)
-    {
-        if (recording_) s.unknown();  // commands that are not simulated would be missing
-        // of the last events some are to come: all move with time
-        Cycle now = s.now();
-        s.cycle(now);
-        if (const Cycle skipped = now - s.now())
-            for (Event& event : recent_) event.at += skipped;
-        for (PortTotals* totals : {&all_, &before_}) {
-            for (std::uint64_t* count : {&totals->ar, &totals->read_beats, &totals->aw, &totals->write_beats, &totals->write_bytes})
-                s.count(*count);
-            for (auto* bytes : {&totals->read_bytes_by_client, &totals->write_bytes_by_client})
-                for (std::uint64_t& count : *bytes) s.count(count);
-        }
-    }
     const PortTotals& since_reset() const { return all_; }
     /// Up to and including cycle `last`. A port knows ahead when the other side will accept: what is accepted later does not
     /// count. `last` may lie some cycles back.

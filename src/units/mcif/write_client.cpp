@@ -189,45 +189,4 @@ void WriteClient::keep_atoms(const WritePacket& packet)
     put_ += packet.atoms;
 }
 
-void WriteClient::state(State& s)
-{
-    s.same(link_->request.unused());
-    if (link_->request.unused()) return;
-    const auto packet = [&](Packet& item) {
-        s.same(item.command);
-        s.same(item.atoms);
-        s.same(item.ack);
-        if (item.command) s.address(item.address);
-    };
-    const auto chunk = [&](WriteChunk& item) {
-        s.address(item.address);
-        s.same(item.atoms);
-        s.same(item.beats);
-        s.same(item.ack);
-    };
-    first_.state(s, packet);
-    second_.state(s, packet);
-    s.same(phase_);
-    if (phase_ != Phase::Idle) {
-        s.same(ack_);
-        s.address(address_);
-        s.inner_position_down(left_, 2 * block_, requests_);
-        for (bool* const flag : {&odd_start_, &first_beat_}) s.same(*flag);
-        for (std::uint8_t* const number : {&beats_left_, &atoms_left_, &lane_}) s.same(*number);
-    }
-    for (auto& lane : lanes_) lane.state(s);
-    data_.state(s, [](bool) {});
-    s.cycle(data_from_);
-    s.same(fifo_count_);
-    for (unsigned i = 0; i < fifo_count_; ++i) s.same(fifo_[(fifo_head_ + i) % fifo_.size()]);
-    slot_.state(s, chunk);
-    s.same(slot_full_);
-    if (slot_full_) chunk(slot_chunk_);
-    s.same(taken_.beat);
-    s.same(taken_.last);
-    s.count(requests_);
-    s.count(put_);
-    s.count(got_);
-}
-
 }  // namespace dlasim::fabric

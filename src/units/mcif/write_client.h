@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/state.h"
 #include "elements/lane_fifo.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
@@ -74,7 +73,6 @@ public:
     Stepped step(Cycle at);
 
     bool empty() const { return phase_ == Phase::Idle && !slot_valid() && !has_beat() && !first_.valid() && !second_.valid() && no_data(); }
-    void state(State& s);
     /// All that is here are commands.
     bool waits_for_data(Cycle at) const;
     /// Data are on their way through the stages in front of (2), and will be there in this cycle. kNever: none are.

@@ -60,7 +60,6 @@ public:
     bool empty() const { return holding_ == 0 && !splitting_ && split_beats_.empty() && converter_empty() && responses_empty(); }
     /// All that is here are commands whose data the clients have not offered yet.
     bool waits_for_data(Cycle at) const;
-    void state(State& s);
     std::uint32_t outstanding() const { return outstanding_; }  // beats
     std::uint64_t commands() const { return commands_; }        // so far
     std::uint64_t beats() const { return beats_; }

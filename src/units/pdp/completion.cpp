@@ -21,10 +21,4 @@ std::optional<unsigned> Completion::clock(const Inputs& in)
     return interrupt;
 }
 
-void Completion::state(State& s, State::Turn turn)
-{
-    for (bool* const flag : {&reader_done_, &waiting_, &remembered_, &done_, &done_before_}) s.same(*flag);
-    groups_.state(s, [&](unsigned& group) { s.group(group, turn); });
-}
-
 }  // namespace dlasim::pdp

@@ -13,7 +13,6 @@
 #include <optional>
 
 #include "base/ring.h"
-#include "base/state.h"
 
 namespace dlasim::pdp {
 
@@ -36,7 +35,6 @@ public:
 
     /// The clock edge; the group whose interrupt pulse is in the next cycle.
     std::optional<unsigned> clock(const Inputs& in);
-    void state(State& s, State::Turn turn);
 
 private:
     bool reader_done_ = false, waiting_ = false, remembered_ = false;

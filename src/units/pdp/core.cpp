@@ -43,8 +43,6 @@ struct PdpCore final : DirectCore<PdpCore> {
     {
         reader.connect(ports.read_mc, ports.read_cv);
         writer.connect(ports.write_mc, ports.write_cv);
-        registers.counts_on(reg::pdp::D_PERF_WRITE_STALL);
-        read_registers.counts_on(reg::pdp_rdma::D_PERF_READ_STALL);
         values.compute(computes);
     }
 
@@ -55,7 +53,6 @@ struct PdpCore final : DirectCore<PdpCore> {
     std::uint64_t work() const override { return writer.atoms_written() * silicon.atom_bytes; }
     void attach(ProbeSet& probes) override;
     void follow(Trails& all) override { trails = &all; }
-    void state(State& s) override;
     void note_trail(Cycle at, bool entered);
     void note_interrupt(Cycle at, bool acknowledged)
     {
@@ -395,29 +392,6 @@ UnitReport PdpCore::report(Cycle end)
                        .write_stall = writer.stall(),
                        .fp16 = {}};
     return {"PDP", phases, totals, clocks, end};
-}
-
-void PdpCore::state(State& s)
-{
-    const State::Turn turn = registers.state(s), read_turn = read_registers.state(s);
-    reader.state(s, due != kNever && due > next ? due - next : 0);
-    input.state(s);
-    horizontal.state(s);
-    vertical.state(s, layer);
-    writer.state(s);
-    completion.state(s, turn);
-    acks.state(s);
-    s.cycle(late_acknowledge);
-    s.cycle(next);
-    s.cycle(due);
-    for (bool* const flag : {&active, &running, &reading, &flying, &offered}) s.same(*flag);
-    s.group(read_parity, read_turn);
-    s.group(write_parity, turn);
-    phases.state(s);
-    s.same(reads_begun - reads_used);
-    for (std::uint64_t* number : {&reads_begun, &reads_used, &layers}) s.layers(*number);
-    clocks.state(s);
-    s.count(beats);
 }
 
 std::string PdpCore::waiting_for() const

@@ -69,15 +69,4 @@ void Input::sweep_sdp(bool offered, elements::Flow& flow)
     if (enters) voids_[sdp_held_++] = !sdp_open();
 }
 
-void Input::state(State& s)
-{
-    for (bool* const flag : {&flying_, &memory_open_, &sdp_open_}) s.same(*flag);
-    elements::say(s, nan_, sdp_, wider_, stage_);
-    s.same(sdp_held_);
-    for (unsigned i = 0; i < sdp_held_; ++i) s.same(voids_[i]);
-    s.same(fifo_held_);
-    s.same(piece_);
-    s.position(sdp_left_, 2, INT64_MAX);  // the last one closes the gate
-}
-
 }  // namespace dlasim::pdp

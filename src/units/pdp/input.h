@@ -14,7 +14,6 @@
 #include <array>
 #include <cstdint>
 
-#include "base/state.h"
 #include "elements/pipe_row.h"
 #include "facts/pdp.h"
 #include "units/pdp/layer.h"
@@ -50,7 +49,6 @@ public:
     };
     /// One cycle. `flow.ready`: the horizontal stage takes the beat.
     Answer sweep(bool from_memory, bool memory_last, bool from_sdp, elements::Flow& flow);
-    void state(State& s);
 
 private:
     bool sdp_open() const { return flying_ && sdp_open_; }

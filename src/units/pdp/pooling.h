@@ -14,7 +14,6 @@
 #include <cstdint>
 
 #include "base/cycle.h"
-#include "base/state.h"
 #include "elements/pipe_row.h"
 #include "facts/pdp.h"
 #include "units/pdp/layer.h"
@@ -61,7 +60,6 @@ public:
         const std::uint32_t all = (1u << cycles) - 1;
         return pad_.flow(cycles, windows_.flow(cycles, all, schedule_.pass(cycles)), all);
     }
-    void state(State& s) { elements::say(s, schedule_, windows_, pad_); }
 
 private:
     HorizontalSchedule schedule_;
@@ -118,13 +116,6 @@ public:
     }
     /// As it was at the input in the cycle evaluated last: between layers, too.
     bool was_ready() const { return ready_; }
-    /// `layer`: that runs.
-    void state(State& s, const LayerConfig& layer)
-    {
-        schedule_.state(s, layer);
-        elements::say(s, lines_, fp16_);
-        s.same(ready_);
-    }
 
 private:
     VerticalSchedule schedule_;

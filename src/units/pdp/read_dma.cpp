@@ -167,38 +167,6 @@ void ReadDma::schedule_credits(Cycle now, const Foreseen& foreseen, Cycle words)
     }
 }
 
-void ReadDma::state(State& s, Cycle ahead)
-{
-    for (auto& port : ports_) port.state(s, [&](ReadRequest& request) { state_of(s, request); });
-    s.position(requests_left_, 2, INT64_MAX);
-    s.same(requests_left_ != 0);
-    if (requests_left_ != 0) {
-        s.same(pass_);
-        s.position(surface_, 0, std::int64_t{layer_.surfaces} - 2);
-        s.inner_position(line_, std::int64_t{layer_.height} - 2, surface_);
-        std::uint64_t address = request().address.byte();
-        s.address(address);
-    }
-    lines_.state(s, [&](Line& line) { s.same(line.atoms); });
-    for (bool* const flag : {&count_stall_, &blocked_, &moving_}) s.same(*flag);
-    s.count(stall_);
-    s.count(atoms_read_);
-
-    words_.state(s, [&](Word& word) {
-        s.cycle(word.from);
-        s.same(word.atoms);
-    });
-    s.same(scheduled_credits_);
-    s.same(atoms_);
-    s.same(beat_);
-    s.same(group_);
-    s.same(line_left_);
-    out_.state(s);
-    s.same(beats_left_ != 0);
-    // The end of the layer is not seen ahead.
-    s.position(beats_left_, static_cast<std::int64_t>(ahead) + 2, INT64_MAX);
-}
-
 Cycle ReadDma::quiet(Cycle next) const
 {
     if (moving_) return 0;

@@ -98,8 +98,6 @@ public:
     bool counting() const { return count_stall_; }
     std::uint64_t& stall() { return stall_; }
     std::uint64_t atoms_read() const { return atoms_read_; }
-    /// `ahead`: the cycles in which the unit does not look, as quiet() had them.
-    void state(State& s, Cycle ahead);
 
 private:
     struct Line {

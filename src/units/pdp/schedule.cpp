@@ -117,15 +117,6 @@ void HorizontalSchedule::advance()
     open_pixel();
 }
 
-void HorizontalSchedule::state(State& s)
-{
-    BeatRuns::state(s);
-    s.same(pass_);
-    s.position(line_, 0, std::int64_t{lines_} - 2);  // behind the last one more is flushed
-    for (std::uint32_t* const place : {&x_, &carried_}) s.same(*place);
-    s.same(bubbles_);
-}
-
 namespace {
 
 /// Line units in use. pdp.md 1.6.
@@ -197,19 +188,6 @@ void VerticalSchedule::advance()
         surface_ = carried_ = 0;
     }
     open_line();
-}
-
-void VerticalSchedule::state(State& s, const LayerConfig& layer)
-{
-    BeatRuns::state(s);
-    s.same(pass_);
-    s.same(part_);
-    s.same(carried_);
-    s.position(surface_, 0, std::int64_t{surfaces_} - 2);
-    // From the end of the first window on every stride-th line gives an output; the last line those that end behind it.
-    const auto first = std::max<std::int64_t>(carried_, std::int64_t{layer.pool.kernel_height} - 1 - layer.pad_top);
-    s.same(line_ < first ? line_ : first + (line_ - first) % layer.stride_y);
-    s.inner_position(line_, std::int64_t{height_} - 2, surface_);
 }
 
 }  // namespace dlasim::pdp

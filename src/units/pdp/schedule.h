@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/cycle.h"
-#include "base/state.h"
 #include "facts/pdp.h"
 #include "units/pdp/layer.h"
 
@@ -47,13 +46,6 @@ public:
     }
 
 protected:
-    void state(State& s)
-    {
-        s.same(run_.beats);
-        s.same(run_.input);
-        s.same(run_.output);
-    }
-
     BeatRun run_;
 };
 
@@ -85,7 +77,6 @@ public:
 
     /// Beats of the line that take an input, in a row.
     Cycle input_left() const { return run_.input ? run_.beats + Cycle{width_ - 1 - x_} * silicon_.beats : 0; }
-    void state(State& s);
 
 private:
     friend BeatRuns;
@@ -105,8 +96,6 @@ class VerticalSchedule : public BeatRuns<VerticalSchedule> {
 public:
     explicit VerticalSchedule(const facts::pdp::Facts& silicon) : silicon_(silicon) {}
     void start(const LayerConfig& layer);
-    /// `layer`: that runs.
-    void state(State& s, const LayerConfig& layer);
 
 private:
     friend BeatRuns;

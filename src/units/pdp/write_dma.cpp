@@ -131,30 +131,6 @@ bool WriteDma::send_data(PortStages<WritePacket>& port)
     return command_.last;
 }
 
-void WriteDma::state(State& s)
-{
-    for (auto& port : ports_) port.state(s, [&](WritePacket& packet) { state_of(s, packet); });
-    for (bool* const flag : {&to_primary_, &data_phase_, &count_stall_, &blocked_, &moving_}) s.same(*flag);
-    commands_.state(s);
-    filling_.state(s);
-    register_.state(s, [&](Command& command) {
-        s.address(command.address);
-        s.same(command.atoms);
-        s.same(command.last);
-    });
-    if (data_phase_) {
-        s.same(command_.atoms);
-        s.same(command_.last);
-        s.same(sent_);
-    }
-    input_.state(s);
-    s.same(atoms_);
-    s.same(beat_);
-    s.same(pixel_);
-    s.count(stall_);
-    s.count(atoms_written_);
-}
-
 Cycle WriteDma::quiet(Cycle arrives) const
 {
     if (moving_) return 0;

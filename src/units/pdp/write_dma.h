@@ -13,7 +13,6 @@
 #include <array>
 #include <cstdint>
 
-#include "base/state.h"
 #include "elements/command_fifo.h"
 #include "elements/pipe_row.h"
 #include "facts/pdp.h"
@@ -51,17 +50,6 @@ public:
         surface_ = 0;
         column_ += atoms();
         ++pass_;
-    }
-    void state(State& s)
-    {
-        s.same(more());
-        if (!more()) return;
-        s.position(left_, 2, INT64_MAX);
-        s.same(pass_);
-        s.position(surface_, 0, std::int64_t{layer_->out_surfaces} - 2);
-        s.inner_position(line_, std::int64_t{layer_->out_height} - 2, surface_);
-        std::uint64_t next = address();
-        s.address(next);
     }
 
 private:
@@ -121,7 +109,6 @@ public:
     bool counting() const { return count_stall_; }
     std::uint64_t& stall() { return stall_; }
     std::uint64_t atoms_written() const { return atoms_written_; }
-    void state(State& s);
 
 private:
     struct Command {

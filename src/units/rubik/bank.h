@@ -26,11 +26,6 @@ public:
     std::uint32_t drain_atoms() const;
     /// Writes them to `out`; true if it was the last beat.
     bool drain(Atom* out);
-    void state(State& s)
-    {
-        state_of(s, block_);
-        for (std::uint32_t* const place : {&request_, &filled_, &outer_, &inner_}) s.same(*place);
-    }
 
 private:
     Atom atom(std::uint32_t outer, std::uint32_t inner) const;

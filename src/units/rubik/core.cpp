@@ -44,7 +44,6 @@ struct RubikCore final : DirectCore<RubikCore> {
     void attach(ProbeSet& probes) override { phases.record(probes.phases("rbk")); }
     std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
     void follow(Trails& all) override { trails = &all; }
-    void state(State& s) override;
     void note_trail(Cycle at, bool moved);
 
     struct Beat {
@@ -62,12 +61,6 @@ struct RubikCore final : DirectCore<RubikCore> {
             if (taken) items.pop_front();
             if (in && fifo.ready()) items.push_back(*in);
             return fifo.step(in, taken);
-        }
-        template <class Each>
-        void state(State& s, Each each)
-        {
-            fifo.state(s);
-            items.state(s, each);
         }
     };
     struct BankState {
@@ -419,52 +412,6 @@ UnitReport RubikCore::report(Cycle end)
 {
     phases.account_until(end);
     return {"RBK", phases, counted, clocks, end};
-}
-
-void RubikCore::state(State& s)
-{
-    const auto command = [&](rubik::Write& item) { state_of(s, item); };
-    const State::Turn turn = registers.state(s);
-    for (bool* const flag : {&running, &reading, &filling, &commanding, &sending}) s.same(*flag);
-    s.cycle(active_at);
-
-    if (reading) reads.state(s);
-    read_out.state(s, [&](ReadRequest& request) { state_of(s, request); });
-    blocks.state(s, [&](rubik::Block& block) { state_of(s, block); });
-    fifo.state(s, [&](Beat& beat) { s.cycle(beat.at); });
-
-    for (BankState& side : banks) {
-        side.bank.state(s);
-        s.same(side.full);
-        s.cycle(side.changes);
-    }
-    for (unsigned* const number : {&fill_bank, &drain_bank, &blocks_filled}) s.same(*number);
-    fill_pipe.state(s, [&](bool& ends) { s.same(ends); });
-    drains.state(s, [&](std::uint32_t& opens) { s.same(opens); });
-    s.same(open);
-    packer.state(s);
-    s.same(waiting.size());
-
-    if (commanding) {
-        writes.state(s);
-        command(next_write);
-    }
-    commands.state(s, command);
-    s.cycle(armed_at);
-    if (sending) {
-        s.same(write.last);
-        s.same(atoms_left);
-    }
-    write_out.state(s, [&](WritePacket& packet) { state_of(s, packet); });
-    acks.state(s);
-    done_groups.state(s, [&](unsigned& group) { s.group(group, turn); });
-
-    s.cycle(evaluated);
-    s.cycle(next);
-    phases.state(s);
-    for (std::uint32_t* stall : {&read_stall, &write_stall}) s.layer_count(*stall);
-    clocks.state(s);
-    s.counters(counted);
 }
 
 std::string RubikCore::waiting_for() const

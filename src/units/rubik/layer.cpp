@@ -115,18 +115,6 @@ bool ReadWalk::next()
     return ++group_ < l.read_groups();
 }
 
-void ReadWalk::state(State& s)
-{
-    const std::uint64_t row = (std::uint64_t{group_} * layer_.height + line_) * layer_.y_stride + dy_;
-    s.position(group_, 0, layer_.last_alike_group(layer_.read_groups()));
-    s.inner_position(line_, std::int64_t{layer_.height} - 2, group_);
-    s.same(dy_);
-    s.inner_position(w0_, layer_.last_alike_column(), row);
-    s.same(inner_);
-    std::uint64_t address = current().address;
-    s.address(address);
-}
-
 Write WriteWalk::current() const
 {
     Write write = piece();
@@ -152,16 +140,6 @@ Write WriteWalk::piece() const
             return {feature + std::uint64_t{w0_} * kAtomBytes, l.columns(w0_), 1, false};
     }
     return {};
-}
-
-void WriteWalk::state(State& s)
-{
-    const std::uint64_t row = std::uint64_t{group_} * lines() + line_;
-    s.position(group_, 0, layer_.last_alike_group(layer_.write_groups()));
-    s.inner_position(line_, std::int64_t{lines()} - 2, group_);
-    s.inner_position(w0_, layer_.last_alike_column(), row);
-    s.same(part_);
-    s.same(inner_);
 }
 
 std::uint32_t WriteWalk::lines() const { return layer_.mode == Mode::Contract ? layer_.height * layer_.y_stride : layer_.height; }

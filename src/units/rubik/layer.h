@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/state.h"
 #include "registers/register_file.h"
 
 namespace dlasim::rubik {
@@ -45,13 +44,6 @@ struct LayerConfig {
     std::uint32_t columns(std::uint32_t w0) const;
     /// Atoms of a plane's part in a block that begins at column w0.
     std::uint32_t plane_atoms(std::uint32_t w0) const;
-
-    /// Of a walk over so many groups of lines: the last group and the last column in front of which all blocks are alike.
-    std::int64_t last_alike_group(std::uint32_t count) const
-    {
-        return std::min<std::int64_t>(count - 1, channels / channels_per_atom()) - 1;
-    }
-    std::int64_t last_alike_column() const { return std::int64_t{width} - block_columns() - 1; }
 };
 
 /// One bank's worth: `requests` reads of `atoms` each; a read's first atom is `pitch` behind the last one's.
@@ -62,10 +54,6 @@ struct Block {
     std::uint32_t columns = 0;  // of the output: width positions
     std::uint32_t rows = 0;     // contract: sub-cubes; split, merge: planes
 };
-inline void state_of(State& s, Block& block)
-{
-    for (std::uint32_t* const size : {&block.requests, &block.atoms, &block.pitch, &block.columns, &block.rows}) s.same(*size);
-}
 
 struct Read {
     std::uint64_t address = 0;
@@ -82,8 +70,6 @@ public:
     Read current() const;
     /// False behind the last one.
     bool next();
-    /// pre: there is a current one
-    void state(State& s);
 
 private:
     std::uint32_t inner_count() const;
@@ -98,13 +84,6 @@ struct Write {
     std::uint32_t opens_blocks = 0;  // blocks that may be drained from now on
     bool last = false;
 };
-inline void state_of(State& s, Write& write)
-{
-    s.address(write.address);
-    s.same(write.atoms);
-    s.same(write.opens_blocks);
-    s.same(write.last);
-}
 
 /// The writes of a layer in order.
 class WriteWalk {
@@ -113,8 +92,6 @@ public:
     explicit WriteWalk(const LayerConfig& layer) : layer_(layer) {}
     Write current() const;
     bool next();
-    /// Of where it is, without the current one's address.
-    void state(State& s);
 
 private:
     /// contract with lines that are written in pieces, not at once

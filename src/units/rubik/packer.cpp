@@ -31,18 +31,4 @@ Packer::Cycle Packer::step(const Beat* issued, bool filled, unsigned sent)
     return cycle;
 }
 
-void Packer::state(State& s)
-{
-    pipe_.state(s, [&](Beat& beat) {
-        s.same(beat.atoms);
-        s.same(beat.ends_block);
-    });
-    s.same(full_);
-    s.same(atoms_);
-    s.same(at_output_);
-    for (auto& lane : lanes_) lane.state(s);
-    s.same(fill_);
-    s.same(send_);
-}
-
 }  // namespace dlasim::rubik

@@ -14,7 +14,6 @@
 #include <array>
 #include <cstdint>
 
-#include "base/state.h"
 #include "elements/stage.h"
 #include "elements/word_fifo.h"
 #include "facts/rubik.h"
@@ -46,7 +45,6 @@ public:
     Cycle step(const Beat* issued, bool filled, unsigned sent);
     /// The end of a layer.
     void restart() { fill_ = send_ = 0; }
-    void state(State& s);
 
 private:
     elements::Stage<Beat> pipe_;

@@ -41,17 +41,4 @@ void Acknowledge::insert(Cycle at, std::uint32_t mask)
     for (std::size_t i = due_.size() - 1; i > 0 && due_[i - 1].at > due_[i].at; --i) std::swap(due_[i - 1], due_[i]);
 }
 
-void Acknowledge::state(State& s, State::Turn turn)
-{
-    layers_.state(s, [&](LayerConfig& layer) {
-        s.group(layer.group, turn);
-        s.same(layer.primary);
-    });
-    due_.state(s, [&](Due& due) {
-        s.cycle(due.at);
-        s.interrupts(due.mask);
-    });
-    s.same(early_);
-}
-
 }  // namespace dlasim::sdp

@@ -12,7 +12,6 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
-#include "base/state.h"
 #include "facts/client.h"
 #include "links/trail.h"
 #include "links/wire.h"
@@ -39,7 +38,6 @@ public:
     Cycle horizon() const { return due_.empty() ? kNever : due_.front().at - 1; }
     /// The trail of the interrupts; null: none.
     Trail* trail = nullptr;
-    void state(State& s, State::Turn turn);
     bool waiting() const { return !layers_.empty() || !due_.empty(); }
 
 private:

@@ -24,12 +24,6 @@ public:
     bool valid(unsigned banks) const { return (filled() & kSpread[banks]) == kSpread[banks]; }
     /// Words missing in these banks.
     unsigned missing(unsigned banks) const;
-    template <class S>
-    void state(S& s)
-    {
-        s.same(held_);
-        s.same(go_);
-    }
     /// True if anything changed. pre: what is pushed is ready, what is popped is valid.
     bool clock(unsigned pushed, unsigned popped);
 

@@ -30,12 +30,6 @@ public:
         input_.sweep(in, flow);
     }
 
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, input_, engine_);
-    }
-
 private:
     elements::Skid input_;
     elements::Rigid<facts::sdp::kRigidConverter> engine_;
@@ -51,12 +45,6 @@ public:
     {
         if (compares_) row_.sweep_from(facts::sdp::kElasticConverter - 1, in, flow);
         else row_.sweep(in, flow);
-    }
-
-    template <class S>
-    void state(S& s)
-    {
-        row_.state(s);
     }
 
 private:

@@ -52,7 +52,6 @@ struct SdpCore final : DirectCore<SdpCore> {
         trails = &all;
         acknowledge.trail = &all[TrailPlace::SdpDone];
     }
-    void state(State& s) override;
     void note_trail(Cycle at, const Machine::Answer& now);
     void note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause);
     /// Cycles that need not be evaluated in time, because nothing can leave.
@@ -389,29 +388,6 @@ UnitReport SdpCore::report(Cycle end)
     }
     close_gates(end);
     return {"sdp", phases, totals, clocks, end};
-}
-
-void SdpCore::state(State& s)
-{
-    const State::Turn turn = registers.state(s);
-    status.state(s, turn);
-    read_status.state(s, read_registers.state(s));
-    machine->state(s);
-    acknowledge.state(s, turn);
-    s.cycle(next);
-    for (bool* const flag : {&active, &running, &reading, &refused, &reads, &tables_written, &count_stall, &count_reads}) s.same(*flag);
-    s.same(pending);
-    s.same(reads_begun - reads_used);
-    for (std::uint64_t* number : {&reads_begun, &reads_used, &layers}) s.layers(*number);
-    phases.state(s);
-    clocks.state(s);
-    for (Closing* gate : {&closing, &read_closing}) {
-        s.cycle(gate->next);
-        s.cycle(gate->end);
-    }
-    for (std::uint64_t* number : {&beats, &write_stalls}) s.count(*number);
-    s.layer_count(write_stall);
-    for (std::uint64_t& stall : read_stalls) s.layer_count(stall);
 }
 
 std::string SdpCore::waiting_for() const

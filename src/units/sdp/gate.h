@@ -26,15 +26,6 @@ public:
     bool valid() const { return ew_ ? convert_.valid() : pipe_.valid() && open_; }
     /// `flow`: from the operand port to the reader. `last`: the beat that comes in is the last one of the stream.
     void sweep(bool in, bool last, elements::Flow& flow);
-    template <class S>
-    void state(S& s)
-    {
-        s.same(open_);
-        s.same(last_);
-        pipe_.state(s);
-        pack_.state(s);
-        convert_.state(s);
-    }
 
 private:
     bool ew_, open_ = false, last_ = false;
@@ -49,15 +40,6 @@ public:
     void start(bool streams, bool convert);
     bool valid() const { return depth_ ? convert_[depth_ - 1].valid() : offers(); }
     void sweep(bool in, bool last, elements::Flow& flow);
-    template <class S>
-    void state(S& s)
-    {
-        s.same(open_);
-        s.same(last_);
-        s.same(depth_);
-        pack_.state(s);
-        for (elements::Skid& stage : convert_) stage.state(s);
-    }
 
 private:
     /// The enable is behind the packer: a word of a later layer waits inside.

@@ -40,16 +40,4 @@ void Machine::accept(bool layer_end)
     input_tail_ ^= 1;
 }
 
-void Machine::state(State& s)
-{
-    wdma_.state(s);
-    for (ReadFront& front : fronts_) front.state(s);
-    s.same(mux_open_);
-    memory_beats_.state(s, [&](std::uint64_t& left) { s.position(left, 2, INT64_MAX); });  // the last one closes the mux
-    s.same(reading_);
-    s.count(atoms_read_);
-    s.same(input_head_ == input_tail_);
-    for (const unsigned place : {input_head_, input_head_ ^ 1}) s.same(input_last_[place]);
-}
-
 }  // namespace dlasim::sdp

@@ -74,7 +74,6 @@ public:
     virtual bool operands_stuck() const = 0;
     bool mux_open() const { return mux_open_; }
     const Wdma& wdma() const { return wdma_; }
-    virtual void state(State& s);
     /// Atoms asked for by the read engines.
     std::uint64_t atoms_read() const { return atoms_read_; }
     /// In the cycle evaluated last a request of that engine was refused.

@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/state.h"
 #include "units/sdp/value/values.h"
 
 namespace dlasim::sdp {
@@ -20,11 +19,7 @@ template <std::size_t kCount>
 class GroupStatus {
 public:
     explicit GroupStatus(const std::array<std::uint32_t, kCount>& offsets) : offsets_(offsets) {}
-    void latch(unsigned group, const std::array<std::uint32_t, kCount>& values)
-    {
-        values_[group] = values;
-        ++latched_[group];
-    }
+    void latch(unsigned group, const std::array<std::uint32_t, kCount>& values) { values_[group] = values; }
     std::optional<std::uint32_t> read(std::uint32_t offset, unsigned group, bool enabled) const
     {
         const auto found = std::find(offsets_.begin(), offsets_.end(), offset);
@@ -32,21 +27,9 @@ public:
         return enabled ? 0 : values_[group][static_cast<std::size_t>(found - offsets_.begin())];
     }
 
-    void state(State& s, State::Turn turn)
-    {
-        s.results(turn, [&](unsigned group, auto result) {
-            result(latched_[group]);
-            for (std::uint32_t& value : values_[group]) result(value);
-        });
-        if (!turn.changes) return;
-        std::swap(values_[0], values_[1]);
-        std::swap(latched_[0], latched_[1]);
-    }
-
 private:
     std::array<std::uint32_t, kCount> offsets_;
     std::array<std::array<std::uint32_t, kCount>, 2> values_{};
-    std::array<std::uint64_t, 2> latched_{};
 };
 
 /// Of SDP.

@@ -46,15 +46,6 @@ public:
         else channel_->withdraw(now + 1);
     }
 
-    template <class S>
-    void state(S& s)
-    {
-        stage_.state(s);
-        beats_.state(s, [&](PoolBeat& beat) { state_of(s, beat); });
-        s.same(pushed_);
-        s.same(taken_);
-    }
-
 private:
     static bool at_rest(const elements::Pipe&) { return true; }
     static bool at_rest(const elements::SkidB& stage) { return stage.go && !stage.shadow; }

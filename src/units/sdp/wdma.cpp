@@ -80,12 +80,10 @@ const Wdma::Answer& Wdma::sweep(Cycle now, bool in, bool late)
     const unsigned pushed = taken ? store_beat() : 0;
     if (!token_on_ && split_.count != 0) {
         token_ = split_.pop();
-        ++tokens_;
         token_on_ = true;
     }
     if (!command_on_ && dma_.count != 0) {
         command_ = dma_.pop();
-        ++commands_begun_;
         packets_ = ceil_div(command_.atoms, silicon_.word_atoms);
         packet_ = 0;
         command_on_ = true;
@@ -183,35 +181,6 @@ unsigned Wdma::store_beat()
         if (twins_ && !token_.single) twin_ = !twin_;
     }
     return banks;
-}
-
-void Wdma::state(State& s)
-{
-    const auto token = [&](Token& item) {
-        s.same(item.beats);
-        s.same(item.single);
-    };
-    const auto command = [&](WriteCommand& item) { state_of(s, item); };
-    commands_.state(s);
-    split_.state(s, token);
-    dma_.state(s, command);
-    for (const bool flag : {quiet_, to_pdp_, unequal_, to_primary_, wide_, twins_, twin_, token_on_, command_on_, data_phase_, blocked_})
-        s.same(flag);
-    if (token_on_) token(token_);
-    if (command_on_) command(command_);
-    s.same(beat_bytes_);
-    s.count(tokens_);
-    s.count(commands_begun_);
-    const std::uint32_t bank = facts::sdp::kBanks - 1;
-    // The last beat ends a token; the last packet a command, and it may be short.
-    s.same(beat_ & bank);
-    s.inner_position(beat_, std::int64_t{token_.beats} - 2, tokens_);
-    s.same(packets_);
-    s.same(packet_ & bank);
-    s.inner_position(packet_, std::int64_t{packets_} - 2, commands_begun_);
-    banks_.state(s);
-    for (auto& port : ports_) port.state(s, [&](WritePacket& packet) { dlasim::state_of(s, packet); });
-    s.count(atoms_written_);
 }
 
 }  // namespace dlasim::sdp

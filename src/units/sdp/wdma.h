@@ -61,7 +61,6 @@ public:
     std::uint32_t beat_bytes() const { return beat_bytes_; }
     bool unequal() const { return unequal_; }
     std::uint64_t atoms_written() const { return atoms_written_; }
-    void state(State& s);
 
 private:
     struct Token {
@@ -81,12 +80,6 @@ private:
             first = (first + 1) % facts::sdp::kCommandFifo;
             --count;
             return item;
-        }
-        template <class Each>
-        void state(State& s, Each each)
-        {
-            s.same(count);
-            for (unsigned i = 0; i < count; ++i) each(places[(first + i) % facts::sdp::kCommandFifo]);
         }
     };
 
@@ -125,7 +118,6 @@ private:
     std::array<std::array<std::array<std::uint8_t, kMaxBeatBytes>, kWords>, facts::sdp::kBanks> words_{};
     std::array<std::uint8_t, facts::sdp::kBanks> heads_{}, tails_{};
     std::uint64_t atoms_written_ = 0;
-    std::uint64_t tokens_ = 0, commands_begun_ = 0;  // so far
 };
 
 }  // namespace dlasim::sdp

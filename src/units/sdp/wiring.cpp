@@ -69,7 +69,6 @@ public:
     }
 
     std::optional<ReadEngine> missing_operand() const override;
-    void state(State& s) override;
     bool pdp_refuses() const override { return layer_.to_pdp && !to_pdp_.ready(); }
 
 private:
@@ -271,18 +270,6 @@ Cycle Wiring<Parts>::quiet() const
     const unsigned distance = distance_to_wdma();
     if (beats == elements::kNoBeat || distance == elements::kNoBeat) return cycles;
     return std::min(cycles, Cycle{distance} + beats + silicon_.interface_stages - 1);
-}
-
-template <class Parts>
-void Wiring<Parts>::state(State& s)
-{
-    Machine::state(s);
-    elements::say(s, input_, mux_, bs_, bn_, ew_, converter_, output_, to_pdp_, features_);
-    for (unsigned i = 0; i < 3; ++i) {
-        elements::say(s, operands_[i], gates_[i].alu, gates_[i].mul);
-        for (bool* const flag : {&operand_out_[i].alu, &operand_out_[i].mul, &streams_[i].alu, &streams_[i].mul}) s.same(*flag);
-    }
-    s.same(streaming_);
 }
 
 /// Cycles until the output stage is full, at the earliest.

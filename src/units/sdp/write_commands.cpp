@@ -61,16 +61,4 @@ WriteCommand WriteCommands::next()
     return command;
 }
 
-void WriteCommands::state(State& s)
-{
-    s.same(more_);
-    if (!more_) return;
-    // The last line ends a surface, that of the last surface the layer.
-    s.position(s_, 0, std::int64_t{surfaces_} - 2);
-    s.inner_position(h_, std::int64_t{heights_} - 2, s_);
-    for (std::uint32_t* const inner : {&x_, &row_, &b_, &e_}) s.same(*inner);
-    s.address(surface_);
-    s.address(line_);
-}
-
 }  // namespace dlasim::sdp

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/state.h"
 #include "traffic/memory.h"
 #include "units/sdp/layer.h"
 
@@ -26,21 +25,11 @@ struct WriteCommand {
     bool last = false;        // of the layer: asks for an answer
 };
 
-template <class S>
-void state_of(S& s, WriteCommand& command)
-{
-    s.address(command.address);
-    s.same(command.atoms);
-    s.same(command.beats);
-    s.same(command.last);
-}
-
 class WriteCommands {
 public:
     void start(const LayerConfig& layer);
     bool more() const { return more_; }
     WriteCommand next();
-    void state(State& s);
 
 private:
     bool step(std::uint32_t& counter, std::uint32_t limit)

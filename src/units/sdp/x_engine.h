@@ -34,11 +34,6 @@ public:
     /// Cycles until the foremost beat is at the output at the earliest.
     unsigned distance() const;
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, input_, alu_, mul_, truncate_, relu_, to_mul_, to_truncate_, to_relu_);
-    }
 
 private:
     static constexpr unsigned kTail = facts::sdp::kRigidTruncate + facts::sdp::kRigidRelu;
@@ -58,11 +53,6 @@ public:
     unsigned latency() const { return 4 + 2 * layer_.alu + layer_.mul; }
     unsigned distance() const;
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, input_, alu_, tail_, mul_, output_);
-    }
 
 private:
     EngineLayer layer_;

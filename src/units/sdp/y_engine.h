@@ -40,11 +40,6 @@ struct LutPath {
         index.sweep(in, flow);
         return entered;
     }
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, index, read, queue, data, interpolate);
-    }
 };
 
 /// What both generations have alike.
@@ -60,13 +55,6 @@ public:
     bool passed() const { return passed_; }
 
 protected:
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, input_, output_);
-        s.same(looked_up_);
-        s.same(passed_);
-    }
     explicit YEngine(std::uint32_t pieces) { input_.ratio = output_.ratio = static_cast<std::uint8_t>(pieces); }
 
     bool looked_up_ = false, passed_ = false;
@@ -79,13 +67,6 @@ public:
     explicit RigidYEngine(std::uint32_t pieces) : YEngine(pieces) {}
     void start(const EngineLayer& layer);
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
-
-    template <class S>
-    void state(S& s)
-    {
-        YEngine::state(s);
-        elements::say(s, mul_, to_alu_, alu_, lut_);
-    }
 
 private:
     using Index = elements::Rigid<facts::sdp::kRigidLutIndex>;
@@ -103,13 +84,6 @@ public:
     explicit ElasticYEngine(std::uint32_t pieces) : YEngine(pieces) {}
     void start(const EngineLayer& layer) { layer_ = layer; }
     OperandsTaken sweep(bool in, elements::Flow& flow, bool alu_valid, bool mul_valid);
-
-    template <class S>
-    void state(S& s)
-    {
-        YEngine::state(s);
-        elements::say(s, mul_, alu_, lut_);
-    }
 
 private:
     using Index = elements::SkidRow<facts::sdp::kElasticLutIndex>;

@@ -49,36 +49,8 @@ void BurstStream::announced(Atoms atoms)
 {
     stored_ -= atoms.count();
     available_ += atoms.count();
-    handed_ += atoms.count() != 0;
 }
 
-void BurstStream::released(Atoms atoms)
-{
-    available_ -= atoms.count();
-    handed_ += atoms.count() != 0;
-}
-
-void BurstStream::state(State& s)
-{
-    for (Burst* burst : {&d1_, &d2_, &d3_}) {
-        s.same(burst->valid);
-        if (burst->valid) state_of(s, burst->request);
-    }
-    s.address(address_);
-    s.position(left_, kBurstAtoms, INT64_MAX);  // the next burst is a whole one
-    s.same(onfly_);
-    const bool asks = left_ != 0 || d1_.valid || d2_.valid || d3_.valid;
-    s.same(asks);
-    s.count(handed_);
-    if (asks) {
-        const bool room = onfly_ + stored_ + available_ <= limit_;
-        s.derived(room);
-        s.inner_position(stored_, limit_ - onfly_ - available_, handed_);  // grows until some are announced
-        s.same(available_);
-    } else {
-        s.count(stored_);  // it takes no more room
-        s.count(available_);
-    }
-}
+void BurstStream::released(Atoms atoms) { available_ -= atoms.count(); }
 
 }  // namespace dlasim::cdma

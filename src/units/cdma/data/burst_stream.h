@@ -14,7 +14,6 @@
 #include <cstdint>
 
 #include "base/quantity.h"
-#include "base/state.h"
 #include "traffic/memory.h"
 
 namespace dlasim::cdma {
@@ -44,7 +43,6 @@ public:
     void released(Atoms atoms);
     /// CSC starts its ring again: the pending handshake.
     void forget_available() { available_ = 0; }
-    void state(State& s);
 
 private:
     struct Burst {
@@ -58,7 +56,6 @@ private:
     Address address_{};                                                // of the burst behind d1
     std::uint64_t left_ = 0;                                           // atoms from there on
     std::int64_t onfly_ = 0, stored_ = 0, available_ = 0, limit_ = 0;  // atoms
-    std::uint64_t handed_ = 0;                                         // how often some were announced or released
 };
 
 }  // namespace dlasim::cdma

@@ -7,7 +7,6 @@
 #pragma once
 #include <cstdint>
 
-#include "base/state.h"
 #include "units/cdma/layer.h"
 
 namespace dlasim::cdma {
@@ -61,12 +60,6 @@ public:
     }
     const Converter& converter() const { return converter_; }
     void beat(const ConverterBeat& in, ConverterWrite& out, std::uint32_t& nans, std::uint32_t& infs);
-    /// Whether a beat is held: which one, and for where, matters to values only.
-    void state(State& s)
-    {
-        s.same(held_);
-        s.same(held_high_);
-    }
 
 private:
     void convert(const ConverterBeat& in, std::uint8_t* result, std::uint32_t& nans, std::uint32_t& infs) const;

@@ -177,28 +177,6 @@ Cycle DataSide::horizon() const
     return next;
 }
 
-void DataSide::state(State& s)
-{
-    s.same(busy_);
-    s.same(awake_);
-    status_.state(s);
-    context_.updates.state(s, [&](PendingUpdate& update) {
-        s.cycle(update.at);
-        s.same(update.entries);
-    });
-    state_of(s, slot_);
-    info_.state(s, [&](const RequestInfo& info) { state_of(s, info); });
-    for (elements::Stage<ReadRequest>& stage : requests_) stage.state(s, [&](ReadRequest& request) { state_of(s, request); });
-    for (elements::Stage<std::uint8_t>& stage : responses_) stage.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
-    s.same(received_);
-    beats_.state(s, [](const ReadBeat&) {});
-    if (fetcher_) fetcher_->state(s);
-    performance_.state(s);
-    s.same(moved_);
-    s.same(blocked_);
-    s.count(atoms_read);
-}
-
 std::string DataSide::waiting_for() const
 {
     if (!busy_) return "data: not started";

@@ -61,7 +61,6 @@ public:
     bool moved() const { return moved_; }      // something passed a register in the last evaluated cycle
     bool blocked() const { return blocked_; }  // waits for space or for the memory interface
     std::string waiting_for() const;
-    void state(State& s);
 
     // ---- for the trail
     /// What has come waits for this side.

@@ -2,14 +2,6 @@
 
 namespace dlasim::cdma {
 
-void state_of(State& s, RequestSlot& slot)
-{
-    s.same(slot.valid);
-    if (!slot.valid) return;
-    state_of(s, slot.info);
-    if (!slot.info.dummy) state_of(s, slot.request);
-}
-
 bool StatusUnit::step(Entries added, Entries released, bool clear)
 {
     const std::int64_t free_before = free_;
@@ -23,14 +15,6 @@ bool StatusUnit::step(Entries added, Entries released, bool clear)
         write_index_ = static_cast<std::uint32_t>(capacity_ && next >= capacity_ ? next % capacity_ : next);
     }
     return free_ != free_before || write_index_ != index_before;
-}
-
-void StatusUnit::state(State& s)
-{
-    s.same(valid_);
-    s.same(free_);
-    s.same(capacity_);
-    s.turning(write_index_, capacity_);  // where values go, and nothing else
 }
 
 void DataContext::update(Cycle at, Entries entries, Slices slices)

@@ -4,7 +4,6 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
-#include "base/state.h"
 #include "facts/cdma.h"
 #include "traffic/convolution.h"
 #include "traffic/memory.h"
@@ -19,7 +18,6 @@ struct RequestSlot {
     ReadRequest request;
     RequestInfo info;
 };
-void state_of(State& s, RequestSlot& slot);
 
 /// Entries of the data ring that are valid, free, next to be written. cdma.md 10.
 class StatusUnit {
@@ -31,7 +29,6 @@ public:
     void partition(std::uint32_t capacity) { capacity_ = capacity; }
     /// End of a cycle. True if anything changed.
     bool step(Entries added, Entries released, bool clear);
-    void state(State& s);
 
 private:
     std::int64_t valid_ = 0, free_ = 0;

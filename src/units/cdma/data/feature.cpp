@@ -180,37 +180,6 @@ void FeatureFetcher::account(Entries added)
     onfly_add_ = 0;
 }
 
-void FeatureFetcher::state(State& s)
-{
-    DataFetcher::state(s);
-    const auto lines_done = [&](std::uint32_t& lines) { s.position(lines, 0, std::int64_t{layer_.height} - layer_.grain); };
-    s.cycle(first_check_);
-    s.same(checked_);
-    s.same(space_ok_);
-    s.same(end_of_group_);
-    s.same(requests_done_);
-    lines_done(lines_requested_);  // a whole grain is left
-    s.same(grain_lines_);          // what a grain has and needs follows from it
-    s.same(batch_);
-    s.same(surface_);
-    s.same(in_group_);
-    s.same(turn_);
-    s.address(grain_base_);
-    for (std::uint64_t& atoms : counted_) s.same(atoms);
-    s.same(onfly_);
-
-    for (std::uint32_t& atoms : fill_) s.same(atoms);
-    s.same(blocked_);
-    s.same(all_read_);
-    lines_done(read_lines_);
-    s.same(read_grain_lines_);
-    s.same(read_batch_);
-    s.same(read_surface_);
-    s.same(read_line_);
-    s.same(read_pixel_);
-    s.same(read_group_);
-}
-
 void FeatureFetcher::next_store_group()
 {
     store_group_ = std::min(group_size_, loop_surfaces_ - store_surface_);

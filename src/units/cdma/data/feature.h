@@ -32,7 +32,6 @@ public:
     bool read(Cycle at) override;
     bool commit() override;
     void account(Entries added) override;
-    void state(State& s) override;
 
 private:
     void next_group();

@@ -8,7 +8,6 @@
 //
 // Source  cdma.md 2.2, 3.
 #pragma once
-#include "base/state.h"
 #include "facts/cdma.h"
 #include "facts/hardware.h"
 #include "units/cdma/data/convert.h"
@@ -49,9 +48,6 @@ public:
     virtual bool commit() { return false; }
     /// End of the cycle: these entries were accounted by the status unit.
     virtual void account(Entries added) = 0;
-
-    /// What changes in a layer, between two cycles, but for what is kept for values.
-    virtual void state(State& s) { s.cycle(done_at_); }
 
     std::uint32_t nans() const { return nans_; }
     std::uint32_t infs() const { return infs_; }

@@ -157,37 +157,6 @@ void ImageFetcher::consume(Cycle at, const RequestInfo& info, const ReadBeat* be
     if (ring_ && line_base_ >= ring_) line_base_ -= ring_;
 }
 
-void ImageFetcher::state(State& s)
-{
-    DataFetcher::state(s);
-    for (Plane& plane : planes_) {
-        for (std::uint32_t& atoms : plane.left) s.same(atoms);
-        s.same(plane.requested);
-        s.same(plane.first);
-    }
-    s.position(line_, 0, std::int64_t{layer_.height} - 1);
-    s.same(line_ * layer_.line_stride % s.granule());
-    if (format_.planes == 2) s.same(line_ * layer_.uv_line_stride % s.granule());
-    s.same(plane_);
-    s.same(bundle_left_);
-    s.same(line_start_);
-    s.cycle(first_check_);
-    s.same(checked_);
-    s.same(space_ok_);
-    s.same(offered_);
-    s.same(offered_line_end_);
-    s.same(onfly_);
-
-    for (std::int32_t& atoms : bundle_) s.same(atoms);
-    s.cycle(packer_free_);
-    s.cycle(last_beat_);
-    s.same(beats_.size());
-    if (!beats_.empty()) s.cycle(beats_.back());  // the others are only counted
-    s.position(lines_packed_, 0, std::int64_t{layer_.height} - 1);
-    converter_.state(s);
-    s.turning(line_base_, ring_);
-}
-
 bool ImageFetcher::ends_early() const
 {
     // [spec] cdma.md 5.5: the last write of a planar line is suppressed when its tail is short

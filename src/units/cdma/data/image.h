@@ -29,7 +29,6 @@ public:
 
     void consume(Cycle at, const RequestInfo& info, const ReadBeat* beat, std::uint32_t atoms, bool complete, bool values) override;
     void account(Entries added) override { onfly_ -= added.count(); }
-    void state(State& s) override;
 
 private:
     struct Plane {

@@ -37,33 +37,6 @@ void WinogradFetcher::busy(Cycle)
     base_ = context_.status.write_index();
 }
 
-void WinogradFetcher::state(State& s)
-{
-    DataFetcher::state(s);
-    // Blocks of which no line is padding.
-    const std::int64_t lines = std::int64_t{kTile} * layer_.stride_y, below = std::int64_t{layer_.height} + layer_.pad_top;
-    s.position(block_, ceil_div(std::int64_t{layer_.pad_top}, lines), std::min(below / lines, std::int64_t{blocks_}) - 1);
-    s.same(std::uint64_t{block_} * kTile * layer_.stride_y * layer_.line_stride % s.granule());
-    s.same(surface_);
-    s.same(phase_);
-    s.same(section_);
-    s.same(x_);
-    s.same(row_);
-    s.same(space_ok_);
-    state_of(s, stage_);
-    s.same(onfly_);
-
-    s.same(position_ % (std::uint64_t{kTile} * layer_.stride_x));  // of a cube
-    s.count(position_);
-    s.same(in_chunk_);
-    s.same(available_);
-    s.same(completed_before_);
-    s.same(read_cycle_);
-    s.same(block_read_);
-    s.position(blocks_read_, 0, std::int64_t{blocks_} - 1);
-    s.same(blocked_);
-}
-
 std::uint32_t WinogradFetcher::section_width(unsigned section) const
 {
     return section == 0 ? layer_.pad_left : section == 1 ? layer_.width : layer_.pad_right;

@@ -29,7 +29,6 @@ public:
     bool read(Cycle at) override;
     bool commit() override;
     void account(Entries added) override { onfly_ -= added.count(); }
-    void state(State& s) override;
 
 private:
     void generate(RequestSlot& slot);

@@ -135,18 +135,4 @@ void WeightRequests::forget_available()
     mask_.forget_available();
 }
 
-void WeightRequests::state(State& s)
-{
-    weights_.state(s);
-    mask_.state(s);
-    s.same(size_reads_);
-    s.same(sizes_onfly_);
-    arbiter_.state(s);
-    s.same(bursts_in_a_row_);
-    for (elements::Stage<WeightRequest>* stage : {&round_robin_out_, &priority_out_})
-        stage->state(s, [&](WeightRequest& item) { state_of(s, item); });
-    stage_.state(s, [&](ReadRequest& request) { state_of(s, request); });
-    s.same(stalled_);
-}
-
 }  // namespace dlasim::cdma

@@ -40,7 +40,6 @@ public:
     /// The pending handshake.
     void forget_available();
     void group_size_used() { --sizes_onfly_; }
-    void state(State& s);
 
     bool accepted() const { return accepted_; }  // a request, in this cycle
     bool stalled() const { return stalled_; }    // there is one, and it was not accepted in this cycle

@@ -122,27 +122,4 @@ void WeightResponses::buffer_write(Cycle at)
     if (write_probe) write_probe->run(at, 1);
 }
 
-void WeightResponses::state(State& s, bool done)
-{
-    for (elements::Stage<std::uint8_t>& stage : stages_) stage.state(s, [&](std::uint8_t& atoms) { s.same(atoms); });
-    s.same(received_);
-    s.same(held_weights_);
-    s.same(held_mask_);
-    s.same(sizes_to_push_);
-    s.same(size_reads_);
-    fifo_.state(s);
-    beats_.state(s, [&](ReadBeat& beat) { state_of(s, beat); });
-    if (!silicon_.weight_streams) {
-        s.same(guard_written_ % atoms_per_entry_);
-        s.same(done);
-        if (!done) {
-            const std::uint64_t entries = guard_written_ / atoms_per_entry_ - guard_released_, most = room();
-            s.derived(entries < most);
-            s.derived_position(entries, static_cast<std::int64_t>(most) - 1, guard_released_);
-        }
-    }
-    s.count(guard_written_);
-    s.count(guard_released_);
-}
-
 }  // namespace dlasim::cdma

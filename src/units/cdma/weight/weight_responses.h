@@ -34,9 +34,6 @@ public:
     bool completed() const { return completed_; }  // a request, in this cycle
     bool moved() const { return moved_; }          // a beat left the stages in this cycle
 
-    /// `done`: all weights of the layer have come.
-    void state(State& s, bool done);
-
     Probe* write_probe = nullptr;
 
 private:

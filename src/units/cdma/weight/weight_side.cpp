@@ -81,26 +81,6 @@ bool WeightSide::take_releases(Cycle at)
     return release_due_;
 }
 
-void WeightSide::state(State& s)
-{
-    // What the bytes of masks and group sizes decide is to come.
-    if (layer_.compressed && !s.past(status_.done_at())) s.unknown();
-    s.same(busy_);
-    s.same(awake_);
-    fifos_.info.state(s, [&](const RequestInfo& info) { state_of(s, info); });
-    fifos_.sizes.state(s, [&](std::uint32_t& size) { s.same(size); });
-    requests_.state(s);
-    values_.state(s);
-    status_.state(s);
-    responses_.state(s, s.past(status_.done_at()));
-    s.same(released_.weights);
-    s.same(released_.mask);
-    s.same(release_due_);
-    performance_.state(s);
-    s.same(moved_);
-    s.same(blocked_);
-}
-
 std::string WeightSide::waiting_for() const
 {
     if (!busy_) return "weights: not started";

@@ -71,27 +71,4 @@ void WeightStatus::size_group()
     mask_.need = last ? 8 * std::uint64_t{layer_.mask_bytes} : mask_.need + (layer_.output8() ? plain : plain / 2);
 }
 
-void WeightStatus::state(State& s)
-{
-    s.position(group_, 0, std::int64_t{layer_.kernel_groups} - 2);  // the last group needs all that is left
-    s.same(sized_);
-    state_of(s, weights_);
-    if (layer_.compressed) state_of(s, mask_);
-    else s.layer_count(mask_.need);
-    s.cycle(done_at_);
-}
-
-/// What is there is seen from what is needed and from what has been announced.
-void WeightStatus::state_of(State& s, Fetched& fetched) const
-{
-    const auto missing = static_cast<std::int64_t>(fetched.need - fetched.units * unit_bits_);
-    s.derived(missing > 0);
-    s.derived_position_down(missing, 1, group_);
-    s.same(fetched.units % units_per_entry_);
-    s.derived_position(fetched.units - fetched.announced, INT64_MAX, group_);
-    s.layer_count(fetched.need);
-    s.layer_count(fetched.units);
-    s.layer_count(fetched.announced);
-}
-
 }  // namespace dlasim::cdma

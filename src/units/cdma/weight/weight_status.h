@@ -31,7 +31,6 @@ public:
     const WeightEntries& announced() const { return announced_; }  // entries, in this cycle
     void quiet() { completed_ = false, announced_ = {}; }          // a cycle without a running layer
     Cycle done_at() const { return done_at_; }
-    void state(State& s);
 
 private:
     /// What the group under way needs and what there is, of weights or of masks.
@@ -41,7 +40,6 @@ private:
     };
     bool complete(const Fetched& fetched) const;
     std::uint32_t announce(Fetched& fetched) const;
-    void state_of(State& s, Fetched& fetched) const;
     void finish_group(Cycle at);
     void size_group();
 

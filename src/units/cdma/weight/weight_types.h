@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "base/quantity.h"
-#include "base/state.h"
 #include "facts/cdma.h"
 #include "traffic/memory.h"
 #include "units/cdma/info_fifo.h"
@@ -20,11 +19,6 @@ struct WeightRequest {
     ReadRequest request;
     Stream stream = Stream::Weights;
 };
-inline void state_of(State& s, WeightRequest& item)
-{
-    state_of(s, item.request);
-    s.same(item.stream);
-}
 
 /// Group sizes that read number `read` of the layer brings: 8, the last one what is left.
 inline std::uint32_t group_sizes(const LayerConfig& layer, std::uint32_t read)

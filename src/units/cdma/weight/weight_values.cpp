@@ -110,15 +110,4 @@ const std::uint8_t* WeightValues::flush_nans(const std::uint8_t* atom, std::uint
     return clean;
 }
 
-void WeightValues::state(State& s)
-{
-    s.same(ahead_);
-    s.same(received_);
-    s.same(size_reads_);
-    sizes_.state(s, [&](std::uint32_t& size) { s.same(size); });
-    s.same(mask_.next);
-    s.same(mask_.taken);
-    s.count(atoms_read_);
-}
-
 }  // namespace dlasim::cdma

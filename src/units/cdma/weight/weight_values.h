@@ -37,9 +37,6 @@ public:
     /// CSC starts its rings again: the pending handshake.
     void restart_rings();
 
-    /// Without values, where the ring of weights stands still.
-    void state(State& s);
-
     std::uint64_t atoms_read() const { return atoms_read_; }
     std::uint32_t nans() const { return nans_; }
     std::uint32_t infs() const { return infs_; }

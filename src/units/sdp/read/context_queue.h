@@ -28,23 +28,6 @@ public:
     /// The entry in front leaves the output register.
     void pop(Cycle at);
 
-    template <class S>
-    void state(S& s)
-    {
-        s.cycle(moved_);
-        for (Ring<Cycle>* cycles : {&pushed_, &freed_}) cycles->state(s, [&](Cycle& at) { s.cycle(at); });
-    }
-    /// The same where entries leave and none come.
-    template <class S>
-    void leaving_state(S& s)
-    {
-        const auto cycle = [&](Cycle& at) { s.cycle(at); };
-        cycle(moved_);
-        freed_.state(s, cycle);
-        pushed_.leaving_state(
-            s, [&](Cycle at) { return s.long_past(at); }, cycle);
-    }
-
 private:
     static constexpr Cycle kWay = 2, kRelease = 2;
     void move(Cycle at);

@@ -20,8 +20,6 @@
 
 namespace dlasim::sdp {
 
-inline constexpr std::int64_t kNearEnd = 16;  // beats or atoms: the end of a layer is looked at no earlier
-
 /// What a reader's cycle did.
 struct ReaderAnswer {
     bool changed = false;
@@ -41,19 +39,6 @@ public:
     void sweep_output(elements::Flow&) {}
     /// Clocks the reader; `out`: what it offers is taken.
     ReaderAnswer sweep(Cycle at, bool out);
-    template <class S>
-    void state(S& s)
-    {
-        for (auto& fifo : fifos_) fifo.state(s);
-        for (auto& fifo : wide_) fifo.state(s);
-        elements::say(s, out_, ahead_);
-        s.same(primary_);
-        s.same(even_);
-        s.same(beat_);
-        s.same(written_);
-        s.position(left_, kNearEnd, INT64_MAX);
-        for (Ring<std::uint32_t>* requests : {&words_, &beats_}) requests->state(s, [&](std::uint32_t& size) { s.same(size); });
-    }
 
 private:
     static constexpr unsigned kFifos = 6;
@@ -87,17 +72,6 @@ public:
     /// PACK still holds pieces of the last atom when the reader has ended.
     void sweep_output(elements::Flow& flow) { pack_.sweep(out_.valid(), flow); }
     ReaderAnswer sweep(Cycle at, bool out);
-    template <class S>
-    void state(S& s)
-    {
-        for (auto& fifo : fifos_) fifo.state(s);
-        elements::say(s, out_, pack_, ahead_);
-        for (unsigned* const number : {&collected_, &group_}) s.same(*number);
-        s.same(written_);
-        s.same(read_);
-        s.position(left_, kNearEnd, INT64_MAX);
-        for (Ring<std::uint32_t>* requests : {&writes_, &reads_}) requests->state(s, [&](std::uint32_t& size) { s.same(size); });
-    }
 
 private:
     ReadFront& front_;

@@ -16,17 +16,8 @@ public:
     bool surface_ends() const { return pixel_ + 1 == pixels_; }
     bool ends() const { return surface_ends() && surface_ + 1 == surfaces_; }
     void step();
-    template <class S>
-    void state(S& s)
-    {
-        s.same(on_);
-        if (!on_) return;
-        s.position(surface_, 0, std::int64_t{surfaces_} - 2);
-        s.inner_position(pixel_, static_cast<std::int64_t>(pixels_) - kNearEnd, surface_);
-    }
 
 private:
-    static constexpr std::int64_t kNearEnd = 16;  // pixels: more than are in the rods
     std::uint64_t pixels_ = 0, pixel_ = 0;
     std::uint32_t surfaces_ = 0, surface_ = 0;
     bool on_ = false;
@@ -48,12 +39,6 @@ public:
     std::uint32_t second() const { return second_; }
     bool last_pass() const { return batch_ + 1 == batches_; }
     void step();
-    template <class S>
-    void state(S& s)
-    {
-        for (bool* const flag : {&on_, &stuck_}) s.same(*flag);
-        for (std::uint32_t* const part : {&collected_, &x_, &second_, &batch_}) s.same(*part);
-    }
 
 private:
     bool on_ = false, stuck_ = false;

@@ -30,14 +30,6 @@ class OperandReader {
 public:
     bool uses_alu() const { return layer_.uses_alu(); }
     bool uses_mul() const { return layer_.uses_mul(); }
-    template <class S>
-    void state(S& s)
-    {
-        for (bool* const flag : {&running_, &alu_done_, &mul_done_}) s.same(*flag);
-        s.count(used_);
-        s.inner_position(written_, requests_.empty() ? 0 : std::int64_t{requests_.front()} - kNearEnd, used_);
-        requests_.state(s, [&](std::uint32_t& words) { s.same(words); });
-    }
 
 protected:
     explicit OperandReader(ReadFront& front) : front_(front) {}
@@ -70,17 +62,6 @@ public:
     /// last beat was accepted.
     bool sweep(bool out, unsigned write, unsigned size, bool& changed);
 
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, walk_, replay_, out_);
-        for (elements::Rod& rod : rods_) rod.state(s);
-        groups_.state(s, [&](std::uint8_t& rod) { s.same(rod); });
-        s.same(out_last_);
-        s.same(half_);
-        s.same(rod_);
-    }
-
 private:
     void step(bool half_ends, bool surface_ends, bool group_ends);
 
@@ -102,15 +83,6 @@ public:
     bool stuck() const { return running_ && (alu.stuck() || mul.stuck()); }
     ReaderAnswer sweep(Cycle at, bool alu_out, bool mul_out);
 
-    template <class S>
-    void state(S& s)
-    {
-        OperandReader::state(s);
-        elements::say(s, alu, mul);
-        s.same(step_);
-        s.same(x_);
-    }
-
     WordOperandStream alu, mul;
 
 private:
@@ -129,17 +101,6 @@ public:
     bool last() const { return left_ == 1; }
     /// `written`: rods 0.. that take an atom. True when the last beat was accepted.
     bool sweep(bool out, unsigned written, bool& changed);
-
-    template <class S>
-    void state(S& s)
-    {
-        elements::say(s, walk_, out_);
-        for (elements::SkidB& rod : rods_) rod.state(s);
-        for (unsigned* const part : {&full_, &step_, &rod_}) s.same(*part);
-        s.same(rest_);
-        groups_.state(s, [&](std::uint8_t& rods) { s.same(rods); });
-        s.position(left_, kNearEnd, INT64_MAX);
-    }
 
 private:
     bool sweep_rods(unsigned read, unsigned written);
@@ -162,15 +123,6 @@ public:
     void issued(std::uint32_t atoms) { requests_.push_back(atoms); }
     static bool stuck() { return false; }
     ReaderAnswer sweep(Cycle at, bool alu_out, bool mul_out);
-
-    template <class S>
-    void state(S& s)
-    {
-        OperandReader::state(s);
-        elements::say(s, alu, mul);
-        s.same(collected_);
-        s.same(group_);
-    }
 
     AtomOperandStream alu, mul;
 

@@ -83,32 +83,6 @@ void ReadFront::context_done(Cycle at)
     request_done();
 }
 
-void ReadFront::state(State& s)
-{
-    for (auto& port : ports_) port.state(s, [&](ReadRequest& request) { dlasim::state_of(s, request); });
-    s.same(port_);
-    requests_.state(s);
-    s.same(blocked_);
-    s.same(arrived_);
-    s.derived(awaited_ != 0);
-    s.position(awaited_, 1, INT64_MAX);
-    const auto word = [&](std::uint8_t& atoms) { s.same(atoms); };
-    if (has_all()) {
-        contexts_.leaving_state(s);
-        s.derived(open_ != 0);
-        s.position(open_, 2, INT64_MAX);
-        fifo_.leaving_state(s);
-        if (!words_.empty()) word(words_.front());
-        words_.leaving_state(
-            s, [&](std::uint8_t atoms) { return atoms == words_.front(); }, word);
-    } else {
-        contexts_.state(s);
-        s.same(open_);
-        fifo_.state(s);
-        words_.state(s, word);
-    }
-}
-
 /// All words of the layer are there.
 bool ReadFront::has_all() const
 {

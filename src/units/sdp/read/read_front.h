@@ -56,7 +56,6 @@ public:
     bool blocked() const { return blocked_; }
     /// Words have come and were not taken.
     bool holds_words() const { return !words_.empty(); }
-    void state(State& s);
     /// Nothing is asked for, on its way or waiting: nothing will leave.
     bool idle() const { return open_ == 0 && !requests_.more() && words_.empty() && ports_[0].empty() && ports_[1].empty(); }
 

@@ -69,17 +69,4 @@ void ReadRequests::pop()
     if (more_) make();
 }
 
-void ReadRequests::state(State& s)
-{
-    s.same(more_);
-    if (!more_) return;
-    // The last line ends a surface, that of the last surface the layer.
-    s.position(s_, 0, std::int64_t{layer_.surfaces} - 2);
-    const std::int64_t heights = layer_.winograd && !layer_.features ? layer_.height / 4 : layer_.height;
-    s.inner_position(h_, heights - 2, s_);
-    for (std::uint32_t* const inner : {&x_, &row_, &half_, &pass_}) s.same(*inner);
-    s.same(single_);
-    dlasim::state_of(s, front_);
-}
-
 }  // namespace dlasim::sdp

@@ -20,7 +20,6 @@ public:
     bool more() const { return more_; }
     const ReadRequest& front() const { return front_; }
     void pop();
-    void state(State& s);
 
 private:
     void make();

@@ -24,13 +24,6 @@ public:
     /// True if anything changed, or will.
     bool step(ContextQueue& contexts, Cycle at, bool written, bool read);
 
-    template <class S>
-    void state(S& s)
-    {
-        for (unsigned* const number : {&to_write_, &to_read_}) s.same(*number);
-        for (bool* const flag : {&command_, &moves_, &reads_, &even_}) s.same(*flag);
-    }
-
 private:
     unsigned to_write_ = 0, to_read_ = 0;
     bool command_ = false, moves_ = false, reads_ = false;

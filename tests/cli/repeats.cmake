@@ -1,7 +1,0 @@
-if(TARGET dlasim)
-    foreach(case Few Everything)
-        add_test(NAME Repeats.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/repeats_test.py $<TARGET_FILE:dlasim> ${case})
-    endforeach()
-    set_tests_properties(Repeats.Few PROPERTIES LABELS golden TIMEOUT 1800)
-    set_tests_properties(Repeats.Everything PROPERTIES LABELS long TIMEOUT 14400 PROCESSORS 2)
-endif()
