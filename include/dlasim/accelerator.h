@@ -5,6 +5,7 @@
 //              between clock edges and ahead of time; they are served in the order of their calls.
 //              Refused with a TLM response: see below. No DMI. transport_dbg reads a register in no time and without
 //              side effects; it answers 0 bytes to writes, under reset, and for registers whose read changes something.
+//              A high word of an address that the machine cuts (nv_small has 32 address bits) is SC_REPORT_WARNING, once a register.
 //   dbb        initiator, nb_transport, base protocol: one generic payload a burst with its client (burst.h), docs/LIBRARY.md.
 //                BEGIN_REQ   the command, a cycle ahead: the delay leads to its cycle. END_REQ, with the delay as it was, accepts it there
 //                BEGIN_RESP  the first data beat or the write response: status and data stand in the payload. At least a cycle ahead
@@ -125,6 +126,7 @@ public:
 
 private:
     void start_of_simulation() override;
+    void warn_of_cut_addresses();
     void follow_reset();
     void release();
     std::unique_ptr<Parts> parts_;

@@ -47,8 +47,9 @@ public:
         CheckResult check;         // nothing compared without values
         AcceleratorReport report;  // of these cycles
     };
-    /// After sc_start(). A platform that hangs returns from it with `finished` false and a `problem`.
-    const Result& result() const;
+    /// After sc_start(). A platform that hangs returns from it with `finished` false and a `problem`. A value: what was asked for before
+    /// does not change.
+    Result result() const;
 
 private:
     struct Parts;

@@ -9,6 +9,7 @@
 //   port       target, nb_transport, base protocol: a generic payload of any length a burst, at any address; END_REQ is withheld while
 //              there is no room, responses of a port come in the order of its requests. b_transport takes the time of a
 //              memory that has nothing else to do, and competes with nobody. transport_dbg takes no time. No DMI: it says no.
+//              A payload of nb_transport must have a memory manager (set_mm), as the base protocol has it: checked at BEGIN_REQ.
 //
 // Sharing a DRAM. Requests that find the queues full wait, one a port. When there is room, the one of the highest priority gets it, of
 // equal ones the next in turn. A limit holds a port back by itself. All of it may be changed while the simulation runs. A port
@@ -23,6 +24,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -66,7 +68,8 @@ public:
 
     /// Bytes in no time, at addresses without an offset. What nobody has written is 0.
     std::vector<std::uint8_t> read(std::uint64_t address, std::uint64_t bytes) const;
-    void write(std::uint64_t address, const std::vector<std::uint8_t>& bytes);
+    void read(std::uint64_t address, std::span<std::uint8_t> bytes) const;
+    void write(std::uint64_t address, std::span<const std::uint8_t> bytes);
 
     PortStatistics statistics(unsigned port) const;
     /// Of a DRAM since the beginning or reset_statistics(), as `memory_report` of result.json has it: commands, bandwidth, energy. "null"

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <istream>
+#include <map>
 #include <ostream>
 #include <sstream>
 
 #include "library/parts.h"
+#include "registers/tables.h"
 #include "report/causes_report.h"
 #include "report/run_sections.h"
 #include "silicon/silicon_keys.h"
@@ -102,11 +104,35 @@ Accelerator::Accelerator(const sc_core::sc_module_name& name, const HardwareConf
         parts_->top.cvsram->bind(*cvsram);
     }
     parts_->top.interrupt.bind(interrupt);
+    warn_of_cut_addresses();
     // Whoever else follows the pin may call before the process below runs.
     parts_->top.in_reset = [this] {
         const bool low = reset_n.size() != 0 && !reset_n->read();
         if (!low) release();
         return low;
+    };
+}
+
+/// Machines of 32 address bits have the registers of the high words, and use nothing of them.
+void Accelerator::warn_of_cut_addresses()
+{
+    const Hardware& built = parts_->config.parts().hardware;
+    if (built.memory.address_bits >= 64) return;
+    std::map<std::uint32_t, std::string> high;
+    for (const UnitRegisters& unit : register_units(built))
+        for (const RegisterRow& row : unit.rows)
+            if (address_part(row.name) == AddressPart::High)
+                high.emplace(unit.base + row.offset, std::string(unit.name) + "." + std::string(row.name));
+    const std::uint32_t cut = ~static_cast<std::uint32_t>((std::uint64_t{1} << (built.memory.address_bits - 32)) - 1);
+    parts_->top.bus().on_access = [this, high, cut](Cycle, std::uint32_t address, std::uint32_t data, bool write) mutable {
+        if (!write || (data & cut) == 0) return;
+        const auto found = high.find(address);
+        if (found == high.end()) return;
+        const std::string text = found->second + " = " + std::to_string(data) + ": " + hardware().name() + " has " +
+                                 std::to_string(hardware().get("memory.address_bits")) +
+                                 " address bits, so what is above them is not used, as in the silicon";
+        high.erase(found);  // once a register
+        SC_REPORT_WARNING("/dlasim/accelerator", text.c_str());
     };
 }
 

@@ -12,7 +12,8 @@ BoundaryTrace::BoundaryTrace(const sc_core::sc_module_name& name, Clock& clock, 
     sensitive << due_;
     dont_initialize();
     top.watch(&dbb_, &cvsram_, nullptr);
-    top.bus().on_access = [this](Cycle at, std::uint32_t address, std::uint32_t data, bool write) {
+    top.bus().on_access = [this, before = std::move(top.bus().on_access)](Cycle at, std::uint32_t address, std::uint32_t data, bool write) {
+        if (before) before(at, address, data, write);
         note({at, write ? &bus_writes_ : &bus_reads_, address, data, 0});
     };
 }

@@ -114,9 +114,9 @@ void Driver::follow()
 bool Driver::finished() const { return parts_->result.finished; }
 const sc_core::sc_event& Driver::ended() const { return parts_->ended; }
 
-const Driver::Result& Driver::result() const
+Driver::Result Driver::result() const
 {
-    Result& result = parts_->result;
+    Result result = parts_->result;
     if (enabled && !result.finished) {
         result.problem = parts_->accelerator.failure();
         if (result.problem.empty()) result.problem = parts_->accelerator.diagnosis();

@@ -90,14 +90,13 @@ void Memory::set_offset(unsigned port, std::uint64_t bytes)
 std::vector<std::uint8_t> Memory::read(std::uint64_t address, std::uint64_t bytes) const
 {
     std::vector<std::uint8_t> data(bytes);
-    parts_->store.read(address, data.data(), data.size());
+    read(address, data);
     return data;
 }
 
-void Memory::write(std::uint64_t address, const std::vector<std::uint8_t>& bytes)
-{
-    parts_->store.write(address, bytes.data(), bytes.size());
-}
+void Memory::read(std::uint64_t address, std::span<std::uint8_t> bytes) const { parts_->store.read(address, bytes.data(), bytes.size()); }
+
+void Memory::write(std::uint64_t address, std::span<const std::uint8_t> bytes) { parts_->store.write(address, bytes.data(), bytes.size()); }
 
 PortStatistics Memory::statistics(unsigned port) const
 {

@@ -34,7 +34,7 @@ struct PortPace final : tlm::tlm_extension<PortPace> {
 };
 
 /// On the bursts of a port that asks a memory what it does with them. In cycles of the port.
-struct PortWaits final : tlm::tlm_extension<PortWaits> {
+struct PortWaits : tlm::tlm_extension<PortWaits> {
     DramCycles taken{};    // from BEGIN_REQ to END_REQ
     DramCycles waited{};   // of what the memory had to do before it could answer
     Cycle ready = kNever;  // the answer might have begun, had those before it not been on the port

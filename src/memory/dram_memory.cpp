@@ -133,6 +133,12 @@ void DramMemory::reset_counts()
 tlm::tlm_sync_enum DramMemory::take(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     if (phase == tlm::BEGIN_REQ) {
+        if (!payload.has_mm()) {
+            payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+            if (failures) failures->report(basename(), kNoMemoryManager);
+            else SC_REPORT_ERROR("/dlasim", kNoMemoryManager);
+            return tlm::TLM_COMPLETED;
+        }
         const bool timed = perform(port, payload) && (payload.is_read() || payload.is_write()) && payload.get_data_length() != 0;
         if (timed) return begin_request(port, payload, phase, delay);
         delay += clock_.period();

@@ -43,6 +43,12 @@ bool IdealMemory::perform(Payload& burst)
 tlm::tlm_sync_enum IdealMemory::nb_transport_fw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)
 {
     if (phase == tlm::BEGIN_REQ) {
+        if (!burst.has_mm()) {
+            burst.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+            if (failures) failures->report(basename(), kNoMemoryManager);
+            else SC_REPORT_ERROR("/dlasim", kNoMemoryManager);
+            return tlm::TLM_COMPLETED;
+        }
         const bool done = perform(burst);
         if (!paced_ && done) return begin_request(burst, phase, delay);
         delay += burst.is_read() ? read_latency_ : write_latency_;

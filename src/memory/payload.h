@@ -5,6 +5,11 @@
 
 namespace dlasim {
 
+/// A memory keeps the payload until END_RESP, so it must be told when it is over.
+inline constexpr const char* kNoMemoryManager =
+    "the payload has no memory manager, expected one by tlm_generic_payload::set_mm(): the base protocol asks initiators of nb_transport "
+    "for it";
+
 /// OK, or the response to a payload whose bytes cannot be moved.
 inline tlm::tlm_response_status refusal_of(const tlm::tlm_generic_payload& payload)
 {

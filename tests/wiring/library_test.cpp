@@ -7,6 +7,7 @@
 #include <tlm_utils/simple_target_socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -270,6 +271,151 @@ TEST(Driver, SaysWhatAPlatformThatHangsWaitsFor)
     EXPECT_EQ(dla.failure(), "");
     EXPECT_THAT(driver.result().problem, testing::HasSubstr("read and 0 write beats on their way"));
     EXPECT_THAT(driver.result().problem, testing::HasSubstr("the memory has not answered the read of 8 bytes at 0x"));
+}
+
+TEST(Driver, GivesResultsThatDoNotChangeAfterwards)
+{
+    Node node("node", dlasim::HardwareConfig("nv_small"), "ideal");
+    const dlasim::Driver::Result& before = node.driver.result();
+    sc_start();
+    EXPECT_FALSE(before.finished);
+    EXPECT_TRUE(node.driver.result().finished);
+}
+
+/// On the way to a memory, which is free to do this to extensions that it does not know.
+struct Stripping : sc_module, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<> {
+    tlm::tlm_target_socket<512> in{"in"};
+    tlm::tlm_initiator_socket<512> out{"out"};
+    int how;
+    Stripping(sc_module_name name, int how_) : sc_module(name), how(how_)
+    {
+        in.bind(*static_cast<tlm::tlm_fw_transport_if<>*>(this));
+        out.bind(*static_cast<tlm::tlm_bw_transport_if<>*>(this));
+    }
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_time& delay) override
+    {
+        if (phase == tlm::BEGIN_REQ && how == 0) payload.clear_extension<dlasim::BurstClient>();
+        if (phase == tlm::BEGIN_REQ && how == 1) payload.release_extension<dlasim::BurstClient>();
+        if (phase == tlm::BEGIN_REQ && how == 2) payload.free_all_extensions();
+        if (phase == tlm::BEGIN_REQ && how == 3) payload.set_auto_extension(new dlasim::BurstClient);
+        return out->nb_transport_fw(payload, phase, delay);
+    }
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_time& delay) override
+    {
+        return in->nb_transport_bw(payload, phase, delay);
+    }
+    void b_transport(tlm::tlm_generic_payload& payload, sc_time& delay) override { out->b_transport(payload, delay); }
+    unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return out->transport_dbg(payload); }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
+class Extensions : public testing::TestWithParam<int> {};
+
+TEST_P(Extensions, MayBeRemovedByWhoeverHasTheBurst)
+{
+    const dlasim::HardwareConfig hardware("nv_small");
+    dlasim::Accelerator dla("dla", hardware);
+    Stripping strip("strip", GetParam());
+    dlasim::Memory memory("memory", {.memory = "ddr4-3200"});
+    dlasim::Driver driver("driver", dla, dlasim::CompiledWorkload(kLayer, hardware));
+    sc_signal<bool> interrupt("interrupt");
+    dla.dbb.bind(strip.in);
+    strip.out.bind(memory.port());
+    dla.interrupt(interrupt);
+    driver.csb.bind(dla.csb);
+    driver.interrupt(interrupt);
+    sc_start();
+    EXPECT_EQ(dla.failure(), "");
+    EXPECT_TRUE(driver.result().check.right);
+}
+
+INSTANTIATE_TEST_SUITE_P(Library, Extensions, testing::Range(0, 4));
+
+class Memories : public testing::TestWithParam<std::string> {};
+
+TEST_P(Memories, RefuseABurstWithoutAMemoryManager)
+{
+    std::vector<std::string> told;
+    dlasim::Memory memory("memory",
+                          {.memory = GetParam(), .on_error = [&](const dlasim::MachineError& error) { told.emplace_back(error.what()); }});
+    struct Master : sc_module {
+        tlm_utils::simple_initiator_socket<Master, 512> socket{"socket"};
+        explicit Master(sc_module_name name) : sc_module(name) {}
+    } master("master");
+    auto& socket = master.socket;
+    socket.bind(memory.port());
+    tlm::tlm_generic_payload payload;
+    std::array<unsigned char, 64> bytes{};
+    payload.set_read();
+    payload.set_data_ptr(bytes.data());
+    payload.set_data_length(bytes.size());
+    payload.set_streaming_width(bytes.size());
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_time delay(1, SC_NS);
+    sc_start(SC_ZERO_TIME);
+    EXPECT_EQ(socket->nb_transport_fw(payload, phase, delay), tlm::TLM_COMPLETED);
+    EXPECT_EQ(payload.get_response_status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("the payload has no memory manager")));
+    sc_start(1, SC_US);
+    socket->b_transport(payload, delay);  // whose payload is the caller's all the time
+    EXPECT_EQ(payload.get_response_status(), tlm::TLM_OK_RESPONSE);
+}
+
+INSTANTIATE_TEST_SUITE_P(Library, Memories, testing::Values("ideal", "ddr4-3200"));
+
+TEST(Memory, MovesBytesBySpan)
+{
+    dlasim::Memory memory("memory", {.memory = "ideal"});
+    const std::array<std::uint8_t, 3> in{1, 2, 3};
+    std::array<std::uint8_t, 4> out{9, 9, 9, 9};
+    memory.write(70000, in);
+    memory.read(70001, out);
+    EXPECT_THAT(out, testing::ElementsAre(2, 3, 0, 0));
+    memory.write(70002, std::vector<std::uint8_t>{7});
+    EXPECT_THAT(memory.read(70000, 3), testing::ElementsAre(1, 2, 7));
+}
+
+TEST(RegisterBus, WarnsOfAHighWordThatTheMachineCuts)
+{
+    static std::vector<std::string> warned;
+    sc_report_handler::set_handler([](const sc_report& report, const sc_actions&) {
+        if (report.get_severity() == SC_WARNING) warned.emplace_back(report.get_msg());
+    });
+    struct Plain : sc_module {
+        dlasim::Accelerator dla;
+        dlasim::Memory memory{"memory", {.memory = "ideal", .ports = 2}};
+        tlm_utils::simple_initiator_socket<Stripping> bus{"bus"};
+        sc_signal<bool> interrupt;
+        explicit Plain(sc_module_name name) : sc_module(name), dla("dla", dlasim::HardwareConfig(basename()))
+        {
+            dla.dbb.bind(memory.port(0));
+            if (dla.cvsram) dla.cvsram->bind(memory.port(1));
+            dla.interrupt(interrupt);
+            bus.bind(dla.csb);
+        }
+        void write(const char* name, std::uint32_t word)
+        {
+            tlm::tlm_generic_payload payload;
+            payload.set_write();
+            payload.set_address(dla.address(name));
+            payload.set_data_ptr(reinterpret_cast<unsigned char*>(&word));
+            payload.set_data_length(4);
+            payload.set_streaming_width(4);
+            sc_time delay;
+            bus->b_transport(payload, delay);
+            EXPECT_TRUE(payload.is_response_ok());
+        }
+    } small("nv_small"), large("nv_large");
+    sc_spawn([&] {
+        for (Plain* plain : {&small, &large}) {
+            plain->write("CDMA.D_WEIGHT_ADDR_LOW", 5);
+            for (const std::uint32_t word : {0u, 3u, 3u}) plain->write("SDP.D_DST_BASE_ADDR_HIGH", word);
+        }
+        sc_stop();
+    });
+    sc_start();
+    EXPECT_THAT(warned, testing::ElementsAre(testing::HasSubstr("SDP.D_DST_BASE_ADDR_HIGH = 3: nv_small has 32 address bits")));
 }
 
 TEST(Failures, OfSignalsAndHostsAreTold)

@@ -476,20 +476,16 @@ Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { re
 /// Null for a payload that is not of this port.
 Bridge::Burst* Bridge::burst_of(Payload& payload) const
 {
-    const BurstClient* client = payload.get_extension<BurstClient>();
-    if (!client || typeid(*client) != typeid(Tag)) return nullptr;  // of somebody else
-    const Tag& tag = static_cast<const Tag&>(*client);
-    return tag.owner == this && &tag.burst->payload == &payload ? tag.burst : nullptr;
+    if (typeid(payload) != typeid(BurstPayload)) return nullptr;  // of somebody else
+    const auto& ours = static_cast<const BurstPayload&>(payload);
+    return ours.owner == this ? ours.burst : nullptr;
 }
 
 Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
 {
     if (pool_.idle.empty()) {
-        Burst* fresh = pool_.all.emplace_back(std::make_unique<Burst>()).get();
+        Burst* fresh = pool_.all.emplace_back(std::make_unique<Burst>(*this)).get();
         fresh->payload.set_mm(&pool_);
-        fresh->payload.set_extension(&fresh->tag);
-        fresh->tag.burst = fresh;
-        fresh->tag.owner = this;
         pool_.idle.push_back(fresh);
     }
     Burst* burst = pool_.idle.back();
@@ -500,10 +496,9 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
         burst->enables.resize(bytes);
     }
     burst->command = from;
-    if (trail_ && pace_.explains) {
-        burst->waits.clear();
-        burst->payload.set_extension(&burst->waits);
-    }
+    const bool asks = trail_ && pace_.explains;
+    if (asks) burst->waits.clear();
+    burst->put_extensions(&burst->tag, asks ? &burst->waits : nullptr);
     if (trail_) {
         const bool read = command == TLM_READ_COMMAND;
         std::tie(burst->number, burst->told) = (read ? trail_->reads : trail_->writes).offer(read ? port_.ar.from : port_.aw.from);
@@ -532,7 +527,7 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
 void Bridge::Pool::free(Payload* payload)
 {
     payload->reset();  // extensions that somebody on the way has left to us
-    idle.push_back(static_cast<Tag*>(payload->get_extension<BurstClient>())->burst);
+    idle.push_back(static_cast<BurstPayload*>(payload)->burst);
 }
 
 }  // namespace dlasim

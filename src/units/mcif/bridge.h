@@ -67,19 +67,30 @@ private:
     using Payload = tlm::tlm_generic_payload;
 
     struct Burst;
-    /// The tag of a payload leads back to its burst.
+    /// Leads back to its burst, whatever a memory does with the extensions.
+    struct BurstPayload final : Payload {
+        BurstPayload(Burst& of, const Bridge& by) : burst(&of), owner(&by) {}
+        Burst* burst;
+        const Bridge* owner;
+    };
+    /// Members of the burst: a memory that frees extensions takes them off the payload, no more.
     struct Tag final : BurstClient {
-        Burst* burst = nullptr;
-        const Bridge* owner = nullptr;
+        void free() override {}
+    };
+    struct Waits final : PortWaits {
+        void free() override {}
     };
     /// A burst with its payload, from a pool.
     struct Burst {
-        ~Burst()
+        explicit Burst(const Bridge& owner) : payload(*this, owner) {}
+        ~Burst() { put_extensions(nullptr, nullptr); }
+        /// For the next burst, anew: whoever had the payload may have removed them.
+        void put_extensions(Tag* client, PortWaits* asked)
         {
-            payload.clear_extension(&tag);
-            if (payload.get_extension<PortWaits>() == &waits) payload.clear_extension(&waits);
+            payload.set_extension<BurstClient>(client);
+            payload.set_extension<PortWaits>(asked);
         }
-        Payload payload;
+        BurstPayload payload;
         Tag tag;
         // in the order in which a burst needs them: few lines of the processor's cache for those that are on their way
         std::uint32_t beats = 0, filled = 0;
@@ -95,7 +106,7 @@ private:
         std::vector<std::uint8_t> data, enables;
         Cycle asked = 0;  // BEGIN_REQ
         PortCommand command;
-        PortWaits waits;  // on the payload where the memory explains itself
+        Waits waits;  // on the payload where the memory explains itself
     };
     /// Gives finished payloads back to the pool.
     struct Pool final : tlm::tlm_mm_interface {
