@@ -13,11 +13,18 @@ The simulation is the installed program ``dlasim``; every call is a process of i
 the program's words. ``DLASIM`` in the environment, or ``dlasim.program(PATH)``, names another program than the one on the PATH.
 """
 
+try:
+    import numpy as _numpy  # noqa: F401
+except ImportError:
+    raise ImportError("dlasim needs NumPy, which this Python has not: install it with \"apt-get install python3-numpy\" (Debian) or "
+                      "\"pip install numpy\"") from None
+
 from .describe import Layer, Network
 from .command import Broken, Error, Hung, Mismatch, Refused, program
 from .results import Page, Result
+from .reports import Suite, bound, dram, silicon, test
 from .runs import export, loadable, net, presets, reference, run
 from .sweeps import Sweep, sweep
 
-__all__ = ["Broken", "Error", "Hung", "Layer", "Mismatch", "Network", "Page", "Refused", "Result", "Sweep", "export", "loadable", "net", "presets",
-           "program", "reference", "run", "sweep"]
+__all__ = ["Broken", "Error", "Hung", "Layer", "Mismatch", "Network", "Page", "Refused", "Result", "Suite", "Sweep", "bound", "dram", "export",
+           "loadable", "net", "presets", "program", "reference", "run", "silicon", "sweep", "test"]

@@ -1,5 +1,6 @@
 """The program that simulates, and what it says when it does not."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -45,13 +46,29 @@ def program(path=None):
     return Path(found)
 
 
+def plain(value):
+    """A value of NumPy as one of Python, and lists, tuples and dicts of them; other values as they are."""
+    if hasattr(value, "tolist"):  # arrays, and numbers of NumPy
+        return value.tolist()
+    if isinstance(value, dict):
+        return {plain(key): plain(below) for key, below in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(plain, value)) if type(value) in (list, tuple) else [plain(below) for below in value]
+    return value
+
+
+def text_of(value, default=None):
+    """As JSON, whatever numbers it has."""
+    return json.dumps(plain(value), indent=2, default=default)
+
+
 def words_of(hw=None, memory=None, set=None, seed=None, timing_only=False, precision=None):
     """Options that several commands have, as words of the command line."""
     words = []
     for option, value in (("--hw", hw), ("--memory", memory), ("--seed", seed), ("--precision", precision)):
         if value is not None:
             words += [option, str(value)]
-    for path, value in (set or {}).items():
+    for path, value in plain(set or {}).items():
         words += ["--set", f"{path}={str(value).lower() if isinstance(value, bool) else value}"]
     if timing_only:
         words.append("--timing-only")

@@ -9,12 +9,14 @@ from . import command
 
 def _pair(value, first, second):
     """3 or (height, width), as in ONNX, NumPy and PyTorch."""
+    value = command.plain(value)
     down, across = (value, value) if isinstance(value, int) else value
     return {first: across, second: down}
 
 
 def _pad(value):
     """1, (rows, columns) or (top, left, bottom, right)."""
+    value = command.plain(value)
     if isinstance(value, int):
         value = (value,) * 4
     elif len(value) == 2:
@@ -24,6 +26,7 @@ def _pad(value):
 
 
 def _convolution(op, kernel, count, stride, pad, dilation, groups, bias):
+    stride, pad, dilation = command.plain(stride), command.plain(pad), command.plain(dilation)
     layer = {"op": op, "kernel": {**(_pair(kernel, "width", "height") if kernel is not None else {}), "count": count}}
     if stride != 1:
         layer["stride"] = _pair(stride, "x", "y")
@@ -39,6 +42,7 @@ def _convolution(op, kernel, count, stride, pad, dilation, groups, bias):
 
 
 def _window(function, window, stride, pad, ceil_mode):
+    pad = command.plain(pad)
     pool = {"function": function, "kernel": _pair(window, "width", "height"), "stride": _pair(window if stride is None else stride, "x", "y")}
     if pad != 0:
         pool["pad"] = _pad(pad)
@@ -55,14 +59,14 @@ class _Described:
     """Something that a file can say."""
 
     def __init__(self, description):
-        self.description = description
+        self.description = command.plain(description)
 
     def __repr__(self):
-        return f"{type(self).__name__}({json.dumps(self.description)})"
+        return f"{type(self).__name__}({json.dumps(command.plain(self.description))})"
 
     def save(self, path):
         """Writes it as JSON, for the command line. Returns the path."""
-        Path(path).write_text(json.dumps(self.description, indent=2) + "\n", encoding="utf-8")
+        Path(path).write_text(command.text_of(self.description) + "\n", encoding="utf-8")
         return Path(path)
 
     def check(self, hw="nv_full", memory=None, set=None):
@@ -169,7 +173,7 @@ class Network(_Described):
                 raise command.Refused(f"{name}: no tensor {one!r}, expected one of {', '.join(known)}", 2)
         if name in known:
             raise command.Refused(f"{name!r} is there already: every layer has a name of its own", 2)
-        layers.append({"name": name, **layer, "inputs": inputs, **more})
+        layers.append(command.plain({"name": name, **layer, "inputs": inputs, **more}))
         return name
 
     def conv2d(self, *, kernel, count, stride=1, pad=0, dilation=1, groups=1, bias=True, relu=False, inputs=None, name=None, **more):

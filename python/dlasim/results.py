@@ -106,6 +106,28 @@ class Result:
         return self.cycles / (self.json["hardware"]["clock_mhz"] * 1e6)
 
     @property
+    def area_mm2(self):
+        """Of the machine with its CVSRAM, by docs/SILICON.md."""
+        return self.json.get("area_mm2")
+
+    @property
+    def energy_uj(self):
+        """That the machine took; the DRAM's is ``json["memory_uj"]``."""
+        return self.json.get("energy_uj")
+
+    @property
+    def power_mw(self):
+        """The same over the time of the run."""
+        return self.json.get("power_mw")
+
+    @property
+    def frames_per_s(self):
+        """Images a second, one run after the other."""
+        told = self.json.get("frames_per_s")
+        batch = self.json.get("layer", {}).get("input", {}).get("batch", 1)
+        return told if told is not None else batch / self.seconds
+
+    @property
     def verified(self):
         """All values are what they must be, those of an ``expected`` file too; None if none was compared."""
         verified = self.json.get("verified")

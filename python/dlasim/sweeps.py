@@ -1,6 +1,7 @@
 """Many machines or layers: a sweep."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,6 +27,28 @@ class Progress(NamedTuple):
     text: str
 
 
+def _end(process, errors, folder):
+    """Of a sweep that nobody has any more: its process and those of its points, then its files."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    process.stdout.close()
+    errors.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _described(value):
+    if isinstance(value, _Described):
+        return value.description
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{value!r} of a sweep is no number, text, list, dict, Layer, Network or path")
+
+
 class Sweep:
     """A sweep under way: go through it to see points end; ``table`` has all of them at the end.
 
@@ -38,42 +61,48 @@ class Sweep:
     def __init__(self, words, folder, out):
         self.folder = out
         self.mismatch = None  # what was said if a value of a point was wrong
-        self._said = []
-        self._finalizer = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self._errors = tempfile.TemporaryFile(mode="w+", errors="replace")
-        self._process = subprocess.Popen([command.program(), *map(str, words)], stdout=subprocess.PIPE, stderr=self._errors, text=True,
-                                         errors="replace")
-        self._lines = self._read()
+        self._said, self._told = [], []
+        errors = tempfile.TemporaryFile(mode="w+", errors="replace")
+        self._process = subprocess.Popen([command.program(), *map(str, words)], stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace")
+        self._errors = errors
+        self._over = False
+        self._error = None
+        # It refers to nothing that refers to the sweep, so that a sweep that nobody has any more ends its process, wherever it was
+        self._finalizer = weakref.finalize(self, _end, self._process, errors, folder)
 
-    def _read(self):
-        try:
-            for line in self._process.stdout:
-                ended = _ENDED.match(line)
-                if ended:
-                    yield Progress(int(ended[1]), int(ended[2]), int(ended[3]), ended[4].strip())
-                else:
-                    self._said.append(line)
-        except GeneratorExit:  # nobody looks any more
-            self._process.terminate()
-            raise
-        finally:
-            self._process.stdout.close()
-            status = self._process.wait()
-            self._errors.seek(0)
-            said = self._errors.read()
-            self._errors.close()
-        error = None if status == _SOME_REFUSED else command.raised(status, said)
+    def _more(self):
+        """Reads up to the next point that ended; False at the end."""
+        if self._over:
+            if self._error is not None:
+                raise self._error
+            return False
+        for line in self._process.stdout:
+            ended = _ENDED.match(line)
+            if ended:
+                self._told.append(Progress(int(ended[1]), int(ended[2]), int(ended[3]), ended[4].strip()))
+                return True
+            self._said.append(line)
+        self._over = True
+        status = self._process.wait()
+        self._errors.seek(0)
+        error = None if status == _SOME_REFUSED else command.raised(status, self._errors.read())
         if isinstance(error, command.Mismatch):
             self.mismatch = error
         elif error is not None:
+            self._error = error
             raise error
+        return False
 
     def __iter__(self):
-        return self._lines
+        """The points in the order in which they ended, from the first one each time."""
+        at = 0
+        while at < len(self._told) or self._more():
+            yield self._told[at]
+            at += 1
 
     def finish(self):
         """Waits for all points. Returns the sweep."""
-        for _ in self._lines:
+        while self._more():
             pass
         return self
 
@@ -120,8 +149,7 @@ def sweep(what, *, jobs=1, timing_only=False, best=None, search=None, seed=None,
         file = what
         if isinstance(what, dict):
             file = folder / "sweep.json"
-            file.write_text(json.dumps(what, default=lambda value: value.description if isinstance(value, _Described) else str(value)),
-                            encoding="utf-8")
+            file.write_text(command.text_of(what, _described), encoding="utf-8")
         target = Path(out) if out is not None else folder / "out"
         words = ["sweep", file, "--out", target, "--jobs", jobs]
         words += ["--timing-only"] if timing_only else []

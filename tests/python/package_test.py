@@ -72,6 +72,61 @@ class Layers(unittest.TestCase):
             dlasim.run(LAYER, "nv_smal")
         self.assertIn("passes", json.dumps(LAYER.check("nv_small")))
 
+    def test_numbers_of_numpy_are_numbers(self):
+        n = numpy.int64
+        numpy_layer = dlasim.Layer.conv2d(width=n(12), height=numpy.uint8(10), channels=n(16), kernel=numpy.array([3, 5]), count=numpy.int16(24), pad=(n(1), n(2)),
+                                          stride=numpy.array([2, 1]), groups=n(1), bias=numpy.bool_(True), relu=True, shift=n(6))
+        self.assertEqual(json.loads(numpy_layer.save(self.folder / "n.json").read_text()), json.loads(LAYER.save(self.folder / "l.json").read_text()))
+        self.assertEqual(repr(numpy_layer), repr(LAYER))
+        result = dlasim.run(numpy_layer, "nv_small", set={"cbuf.banks": n(16), "winograd": numpy.bool_(False)}, seed=n(2), timing_only=True)
+        self.assertEqual(result.json["hardware"]["cbuf"]["banks"], 16)
+        for layer in (dlasim.Layer.pool(width=n(8), height=n(8), channels=n(8), window=n(2), pad=n(0)), dlasim.Layer({"input": {"width": n(4), "height": 4, "channels": 8},
+                      "kernel": {"width": 1, "height": 1, "count": n(8)}})):
+            self.assertGreater(dlasim.run(layer, "nv_small").cycles, 0)
+        net = dlasim.Network(width=n(8), height=n(8), channels=n(8))
+        net.conv2d(kernel=n(3), count=n(8), pad=n(1))
+        net.pool(window=(n(2), n(2)), stride=n(2))
+        net.upsample(n(2))
+        self.assertGreater(dlasim.net(net, "nv_small", timing_only=True).cycles, 0)
+
+    def test_figures_of_a_result(self):
+        result = dlasim.run(LAYER, "nv_small", timing_only=True)
+        self.assertEqual((result.area_mm2, result.energy_uj, result.power_mw), tuple(result.json[key] for key in ("area_mm2", "energy_uj", "power_mw")))
+        self.assertAlmostEqual(result.power_mw * result.seconds * 1e3, result.energy_uj, delta=1e-6 * result.energy_uj)
+        self.assertAlmostEqual(result.frames_per_s * result.seconds, 1)
+        batch = dlasim.run(dlasim.Layer.fully_connected(channels=64, count=64, batch=4), "nv_full", timing_only=True)
+        self.assertAlmostEqual(batch.frames_per_s * batch.seconds, 4)
+
+    def test_what_needs_no_run(self):
+        area = dlasim.silicon("nv_small", {"cbuf.banks": 16}, technology="28nm")
+        self.assertLess(area["area_mm2"], dlasim.silicon("nv_small", technology="28nm")["area_mm2"])
+        result = dlasim.run(LAYER, "nv_small")
+        self.assertAlmostEqual(dlasim.silicon(of=result)["area_mm2"], result.area_mm2)
+        (one,) = dlasim.bound(LAYER, 64, word=1)
+        two = dlasim.bound(LAYER, [numpy.int64(64), "1MiB"])
+        self.assertEqual([len(two), one["total"]["best"] * 2 - two[0]["total"]["best"]], [2, 0])
+        free, slow = (dlasim.dram("ddr4-2400", cycles=2000, interval=interval) for interval in (0, 64))
+        self.assertEqual(free["memory"]["name"], "ddr4-2400")
+        self.assertNotEqual(free, slow)
+        LAYER.save(self.folder / "right.json")
+        suite = dlasim.test(self.folder, "nv_small")
+        self.assertTrue(suite.passed, suite)
+        self.assertEqual([case["passed"] for case in suite.cases], [True])
+        numpy.save(self.folder / "wrong.npy", result.output + numpy.int8(1))
+        wrong = dlasim.Layer({**LAYER.description, "data": {"expected": "wrong.npy"}})
+        wrong.save(self.folder / "wrong.json")
+        suite = dlasim.test(self.folder, "nv_small", jobs=1)
+        self.assertFalse(suite.passed)
+        self.assertEqual([case["passed"] for case in suite.cases], [True, False])
+        self.assertIn("1 of 2", repr(suite))
+        with self.assertRaises(dlasim.Refused):
+            dlasim.test(self.folder / "none")
+
+    def test_without_numpy_it_says_so(self):
+        done = subprocess.run([sys.executable, "-c", f"import sys; sys.modules['numpy'] = None; sys.path.insert(0, {str(ROOT / 'python')!r}); import dlasim"],
+                              capture_output=True, text=True, check=False)
+        self.assertIn("ImportError: dlasim needs NumPy, which this Python has not: install it", done.stderr)
+
     def test_the_program_is_found_or_missed(self):
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "DLASIM": str(self.folder / "none")}
         code = "import dlasim\ntry:\n dlasim.reference()\nexcept dlasim.Broken as e:\n print('missed', e)"
@@ -222,6 +277,44 @@ class Sweeps(unittest.TestCase):
         self.assertIn("cbuf.banks 2 has the least area_mm2 of 2 of 2 machines", sweep.answer)
         self.assertEqual(list(sweep.machines["cbuf.banks"]), [2, 12])
         self.assertIn("<table", sweep._repr_html_())
+
+    def test_a_sweep_that_is_dropped_ends_its_process(self):
+        what = {"base": {"layer": str(ROOT / "models/resnet50_res3a_branch2b.json"), "hw": "nv_small"}, "axes": {"cbuf.banks": list(range(4, 33))}}
+        for kept in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                sweep = dlasim.sweep(what, out=Path(folder) / "kept" if kept else None)
+                process, files = sweep._process, sweep.folder
+                if kept:
+                    iterator = iter(sweep)
+                    next(iterator)
+                    del iterator
+                self.assertIsNone(process.poll())
+                del sweep
+                self.assertIsNotNone(process.poll())  # at once: without the collector's help
+                self.assertEqual(files.exists(), kept)
+        # An iterator alone keeps its sweep.
+        self.assertEqual(len([ended for ended in dlasim.sweep({"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"cbuf.banks": [8, 16]}})]), 2)
+
+    def test_a_process_that_ends_takes_its_sweeps_with_it(self):
+        program = f"""import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import dlasim; dlasim.program({str(dlasim.program())!r})
+s = dlasim.sweep({{"base": {{"layer": {str(ROOT / 'models/resnet50_res3a_branch2b.json')!r}, "hw": "nv_small"}}, "axes": {{"cbuf.banks": list(range(4, 33))}}}})
+print(s._process.pid, s.folder)"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+        pid, folder = done.stdout.split()
+        self.assertFalse(Path(f"/proc/{pid}").exists())
+        self.assertFalse(Path(folder).exists())
+
+    def test_points_are_told_from_the_first_one_each_time(self):
+        sweep = dlasim.sweep({"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"cbuf.banks": [8, 16]}}, timing_only=True)
+        self.assertEqual(next(iter(sweep)).done, 1)
+        self.assertEqual([len(list(sweep)), len(list(sweep)), len(sweep.rows)], [2, 2, 2])
+
+    def test_numbers_of_numpy(self):
+        sweep = dlasim.sweep({"base": {"layer": LAYER, "hw": "nv_small"}, "axes": {"cbuf.banks": numpy.arange(8, 10)}}, jobs=numpy.int32(2),
+                             timing_only=numpy.bool_(True))
+        self.assertEqual(sorted(row["cbuf.banks"] for row in sweep.rows), [8, 9])
+        with self.assertRaises(TypeError):
+            dlasim.sweep({"base": {"layer": object()}, "axes": {}})
 
     def test_a_sweep_that_cannot_be(self):
         with self.assertRaises(dlasim.Refused) as refused:
