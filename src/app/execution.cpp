@@ -10,7 +10,9 @@
 #include "explain/explanation.h"
 #include "files/console.h"
 #include "files/printable.h"
+#include "lint/lint.h"
 #include "replay/hazard_report.h"
+#include "replay/rule_report.h"
 #include "replay/simulation_time.h"
 #include "report/neighbour_tables.h"
 #include "report/run_page.h"
@@ -35,6 +37,13 @@ std::string silicon_line(const OrderedJson& result)
             fmt::format("\n  peak         {:.4g} mW from cycle {} on, in windows of {} cycles", result["power"]["peak_mw"].get<double>(),
                         result["power"]["peak_cycle"].get<Cycle>(), result["power"]["window_cycles"].get<Cycle>());
     return text + "\n";
+}
+
+/// Of a machine that hangs: the programming rules that the program breaks, which are the likely reason.
+std::string broken_rules(const Workload& workload, const RunResult& run)
+{
+    const RuleReport report = lint::check(workload.hardware, workload.program, run);
+    return report.found == 0 ? "" : rules_text(report);
 }
 
 /// As `dlasim explain --json` has it; null where causes were not looked for.
@@ -132,8 +141,10 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     }
     if (run.hung) {
         if (files.events) files.events->commit(events_text(run, workload, left ? left() : WrittenRegions{}, kRecordedRuns));
-        throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}", printable(workload.name), run.end, run.diagnosis));
+        throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}{}", printable(workload.name), run.end, run.diagnosis,
+                                       broken_rules(workload, run)));
     }
+    if (run.hazards) run.hazards->rules = lint::check(workload.hardware, workload.program, run);
     Reported said = report(run);
     silicon::add_silicon(said.result, technology);
     profile.add_to(said.result);

@@ -18,19 +18,20 @@ constexpr std::array kOptionsOfSome{
     FileOption{"net", "NETWORK", FileUse::Input, "a network, an ONNX model or a sweep"},
     FileOption{"loadable", "LOADABLE", FileUse::Input, "a file of the NVDLA compiler or a sweep"},
     FileOption{"export", "FILE", FileUse::Input, "a layer, a network, an ONNX model or a file of the NVDLA compiler"},
+    FileOption{"lint", "PROGRAM", FileUse::Input, "a case, a trace, or what export takes"},
     FileOption{"replay", "PROGRAM", FileUse::Input, "a case or a trace"},
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
     FileOption{"bound", "LAYERS", FileUse::Input, "a layer, or a list of them"},
     FileOption{"compare", "A", FileUse::Input, "a result, or its folder"},
     FileOption{"compare", "B", FileUse::Input, "a result, or its folder"},
     FileOption{"explain", "RUN", FileUse::Input, "a result, or its folder"},
-    FileOption{"run net loadable export replay test silicon", "--hw", FileUse::NameOrInput, "hardware"},
-    FileOption{"run net loadable export replay test", "--memory", FileUse::NameOrInput, "memory"},
+    FileOption{"run net loadable export lint replay test silicon", "--hw", FileUse::NameOrInput, "hardware"},
+    FileOption{"run net loadable export lint replay test", "--memory", FileUse::NameOrInput, "memory"},
     FileOption{"run net loadable replay sweep silicon", "--technology", FileUse::NameOrInput, "areas and energies"},
     FileOption{"net", "--input", FileUse::Input, "images, [NAME=]FILE"},
-    FileOption{"loadable export", "--input", FileUse::Input, "values of an input"},
+    FileOption{"loadable export lint", "--input", FileUse::Input, "values of an input"},
     FileOption{"net", "--labels", FileUse::Input, "classes"},
-    FileOption{"net export", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
+    FileOption{"net export lint", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
     FileOption{"silicon", "--of", FileUse::Input, "a result"},
     FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
     FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},
@@ -55,7 +56,7 @@ std::vector<FileOption> by_command()
 {
     std::vector<FileOption> options;
     for (const std::string_view command :
-         {"run", "net", "loadable", "export", "replay", "test", "sweep", "dram", "bound", "silicon", "compare", "explain"})
+         {"run", "net", "loadable", "export", "lint", "replay", "test", "sweep", "dram", "bound", "silicon", "compare", "explain"})
         for (const FileOption& some : kOptionsOfSome)
             if (fmt::format(" {} ", some.command).find(fmt::format(" {} ", command)) != std::string::npos)
                 options.push_back({command, some.option, some.use, some.what});

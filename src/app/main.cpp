@@ -16,6 +16,7 @@
 #include "app/commands/compare_command.h"
 #include "app/commands/explain_command.h"
 #include "app/commands/export_command.h"
+#include "app/commands/lint_command.h"
 #include "app/commands/loadable_command.h"
 #include "app/commands/net_command.h"
 #include "app/commands/presets_command.h"
@@ -298,6 +299,31 @@ Command add_export(CLI::App& app)
             }};
 }
 
+Command add_lint(CLI::App& app)
+{
+    const auto options = std::make_shared<LintOptions>();
+    LintOptions& linted = *options;
+    CLI::App* command = app.add_subcommand(
+        "lint", "check a register program against the programming rules of the hardware, without running it, docs/LINT.md");
+    command
+        ->add_option("PROGRAM", linted.what.loadable,
+                     "a measured case, a trace, a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
+        ->required();
+    CLI::Option* seed = add_loadable_options(*command, linted.what);
+    linted.what.hardware.clear();
+    command->get_option("--hw")->default_str("the program's, or nv_full");
+    command->add_option("--calibrate", linted.calibrate, "of an ONNX model: images that say how large numbers become")
+        ->allow_extra_args(false);
+    command->add_option("--precision", linted.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
+    command->add_flag("--json", linted.json, "print JSON instead of text");
+    command->add_flag("--quiet", linted.what.quiet, "print nothing but broken rules and errors");
+    return {command, [=](const std::string&) {
+                LintOptions& linted = *options;
+                linted.what.seeded = seed->count() != 0;
+                return lint_command(linted);
+            }};
+}
+
 Command add_replay(CLI::App& app)
 {
     const auto options = std::make_shared<ReplayOptions>();
@@ -514,8 +540,8 @@ int parse_and_run(int argc, char** argv)
     app.require_subcommand(1);
     app.footer(kFooter);
     std::vector<Command> commands;
-    for (Command (*add)(CLI::App&) : {add_run, add_net, add_loadable, add_export, add_replay, add_sweep, add_test, add_dram, add_bound,
-                                      add_silicon, add_compare, add_explain, add_presets, add_reference, add_manual})
+    for (Command (*add)(CLI::App&) : {add_run, add_net, add_loadable, add_export, add_lint, add_replay, add_sweep, add_test, add_dram,
+                                      add_bound, add_silicon, add_compare, add_explain, add_presets, add_reference, add_manual})
         commands.push_back(add(app));
 
     const std::vector<std::string> words = words_of(argc, argv, app);

@@ -322,6 +322,7 @@ private:
     void go_on();
     bool may_go_on(Cycle now, bool still);
     void add_program(RunResult& result) const;
+    void add_dropped(RunResult& result) const;
     void add_events(RunResult& result) const;
     void add_window(RunResult& result);
 
@@ -456,7 +457,25 @@ void Machine::Running::add_program(RunResult& result) const
     for (const Cycle c : software_.stamps()) result.stamps.push_back(relative(c));
     result.reads = software_.reads();
     if (parts_.hazards) result.hazards = parts_.hazards->report(result.t0);
+    add_dropped(result);
     result.failed_checks = software_.failed_checks();
+}
+
+/// The writes that units dropped, with their entries: the n-th write to a unit is the n-th entry that writes there.
+void Machine::Running::add_dropped(RunResult& result) const
+{
+    for (const auto& [name, file] : parts_.top.register_files()) {
+        if (file->unit().has_groups() && !file->idle()) result.working.emplace_back(name);
+        std::uint64_t number = 0;
+        auto next = file->dropped().begin();
+        for (std::size_t i = 0; next != file->dropped().end() && i < software_.program().size(); ++i) {
+            const auto* write = std::get_if<RegisterWrite>(&software_.program()[i]);
+            if (!write || !file->unit().has(write->address) || number++ != next->number) continue;
+            result.dropped.push_back({write->name, write->value, next->group, i, relative(next->decode)});
+            ++next;
+        }
+    }
+    std::ranges::stable_sort(result.dropped, {}, &DroppedWrite::entry);
 }
 
 /// pre: add_window()

@@ -38,6 +38,7 @@ public:
 
     Operations(const Hardware& hardware, const Program& program);
 
+    std::size_t size() const { return list_.size(); }
     const Operation& operator[](Number number) const { return list_[number - 1]; }
     /// "convolution, SDP"
     std::string units(Number number) const;

@@ -109,6 +109,7 @@ bool RegisterFile::restore(const std::vector<std::uint32_t>& state)
 
 void RegisterFile::write(std::uint32_t offset, std::uint32_t data, Cycle decode)
 {
+    const std::uint64_t number = writes_++;
     const RegisterRow* row = unit_.find(offset);
     if (!row || row->write_mask == 0) return;
     if (!unit_.grouped(offset)) {
@@ -117,7 +118,10 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t data, Cycle decode)
         if (on_write) on_write(offset, data, decode);
         return;
     }
-    if (enable_[producer_].in(decode)) return;  // a group that runs cannot be written
+    if (enable_[producer_].in(decode)) {  // a group that runs cannot be written
+        if (dropped_.size() < kKeptDropped) dropped_.push_back({offset, data, producer_, number, decode});
+        return;
+    }
     if (offset == unit_.group_start) {
         if (D_OP_ENABLE::OP_EN.get(data)) enable_[producer_] = {true, decode + 1, false};
         return;

@@ -80,6 +80,17 @@ public:
 
     const UnitRegisters& unit() const { return unit_; }
 
+    /// A write that was dropped because its group was enabled.
+    struct Dropped {
+        std::uint32_t offset = 0, value = 0;
+        unsigned group = 0;
+        std::uint64_t number = 0;  // of the writes to the unit, from 0
+        Cycle decode = 0;
+    };
+    static constexpr std::size_t kKeptDropped = 64;
+    /// The first ones.
+    const std::vector<Dropped>& dropped() const { return dropped_; }
+
 private:
     struct Enable {
         bool on = false;
@@ -98,6 +109,8 @@ private:
     unsigned producer_ = 0, consumer_ = 0;
     Cycle done_ = 0;  // cycle of the last done pulse
     bool finished_once_ = false;
+    std::uint64_t writes_ = 0;
+    std::vector<Dropped> dropped_;
 };
 
 }  // namespace dlasim

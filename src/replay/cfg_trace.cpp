@@ -175,7 +175,7 @@ private:
     std::uint32_t address(const std::string& reg) const
     {
         const auto found = register_address(hardware_, reg);
-        if (!found) line_.fail(fmt::format("{} has no register {}", hardware_.name, reg));
+        if (!found) line_.fail(trace::no_register(hardware_, reg));
         return *found;
     }
 

@@ -6,6 +6,7 @@
 
 #include "files/console.h"
 #include "files/printable.h"
+#include "replay/rule_report.h"
 
 namespace dlasim {
 namespace {
@@ -59,6 +60,8 @@ constexpr std::array kReportKeys{
     Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"},
                       [](const HazardReport& r) -> OrderedJson { return r.found; }},
     Key<HazardReport>{{"list", "list", "", "by two operations and their clients: the first 1000"}, list_json},
+    Key<HazardReport>{{"rules", "object", "", "programming rules that the program breaks, LINT.md"},
+                      [](const HazardReport& r) -> OrderedJson { return rules_json(r.rules); }},
 };
 
 std::string name_of(const HazardAccess& access)
@@ -106,6 +109,10 @@ std::vector<PlacedKey> hazard_keys()
     place_keys(keys, kHazardKeys, "list/[]/");
     place_keys(keys, kAccessKeys, "list/[]/first/");
     place_keys(keys, kAccessKeys, "list/[]/second/", true);
+    for (PlacedKey key : rule_keys()) {
+        key.path = "rules/" + key.path;
+        keys.push_back(std::move(key));
+    }
     return keys;
 }
 
@@ -113,11 +120,11 @@ std::string hazards_text(const RunResult& run)
 {
     if (!run.hazards) return "";
     const HazardReport& report = *run.hazards;
-    if (report.found == 0) return fmt::format("  hazards      none in {} accesses\n", report.accesses);
+    if (report.found == 0) return fmt::format("  hazards      none in {} accesses\n", report.accesses) + rules_text(report.rules);
     std::string text = fmt::format("  hazards      {} of {} accesses out of order\n", report.found, report.accesses);
     for (std::size_t i = 0; i < report.list.size() && i < kShown; ++i) text += line_of(report.list[i]);
     if (report.list.size() > kShown) text += fmt::format("               and {} more in result.json\n", report.list.size() - kShown);
-    return text;
+    return text + rules_text(report.rules);
 }
 
 }  // namespace dlasim

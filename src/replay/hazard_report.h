@@ -15,6 +15,6 @@ std::vector<PlacedKey> hazard_keys();
 /// A line of a table, and one for each of the first; nothing where none were looked for.
 std::string hazards_text(const RunResult& run);
 /// There are some.
-inline bool hazardous(const RunResult& run) { return run.hazards && run.hazards->found != 0; }
+inline bool hazardous(const RunResult& run) { return run.hazards && (run.hazards->found != 0 || run.hazards->rules.found != 0); }
 
 }  // namespace dlasim

@@ -10,9 +10,12 @@
 #include "files/printable.h"
 #include "registers/tables.h"
 #include "replay/recording.h"
+#include "replay/text.h"
 
 namespace dlasim {
 namespace {
+
+using trace::no_register;
 
 // What a case may fill, and read back, in all. Far above any real layer, far below what would hurt.
 constexpr std::uint64_t kMaxFill = 1u << 30;
@@ -96,7 +99,7 @@ ProgramEntry program_entry(const Json& entry, const Hardware& hardware, const Js
     };
     const auto address = [&](const std::string& reg) {
         const auto known = register_address(hardware, reg);
-        if (!known) place.fail(fmt::format("{} has no register {}", hardware.name, printable(reg.substr(0, 60))));
+        if (!known) place.fail(no_register(hardware, reg));
         return *known;
     };
     if (name == "MARK") {

@@ -1,9 +1,14 @@
 #include "replay/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
+#include "files/printable.h"
+#include "files/spelling.h"
+#include "registers/tables.h"
 
 namespace dlasim::trace {
 
@@ -26,6 +31,17 @@ std::uint64_t Line::value(std::string_view text, std::uint64_t high) const
     if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty() || result > high)
         fail("found \"" + std::string(text.substr(0, 40)) + "\", expected a number up to " + std::to_string(high));
     return result;
+}
+
+std::string no_register(const Hardware& hardware, std::string_view name)
+{
+    std::vector<std::string> known;
+    for (const UnitRegisters& unit : register_units(hardware))
+        for (const RegisterRow& row : unit.rows) known.push_back(fmt::format("{}.{}", unit.name, row.name));
+    const std::string_view shown = name.substr(0, 60);
+    const std::string near = meant(shown, known);
+    return fmt::format("{} has no register {}{}", hardware.name, printable(std::string(shown)),
+                       near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));
 }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators)

@@ -27,6 +27,9 @@ struct Line {
     std::uint64_t value(std::string_view text, std::uint64_t high) const;
 };
 
+/// The problem of a name that is no register, with the register that it may have been meant for.
+std::string no_register(const Hardware& hardware, std::string_view name);
+
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 
 /// A data file beside the trace; a name that leads out of the trace's folder is refused.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "workload/rule_breach.h"
+
 namespace dlasim {
 
 enum class HazardKind : std::uint8_t {
@@ -38,6 +40,7 @@ struct HazardReport {
     std::uint64_t accesses = 0;  // of memory atoms and CBUF entries that were looked at
     std::uint64_t found = 0;     // of these hazards
     std::vector<Hazard> list;    // the first kMaxHazards, in the order in which they were found
+    RuleReport rules;            // that the program breaks
 };
 inline constexpr std::size_t kMaxHazards = 1000;
 

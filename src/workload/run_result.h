@@ -113,6 +113,8 @@ struct RunResult {
     Causes causes;                             // of `cycles`; empty if they were not looked for, or the run did not end by itself
     bool hung = false;                         // nothing moves any more and the program is not at its end
     std::string diagnosis;                     // which unit waits for what
+    std::vector<std::string> working;          // units with an enabled register group at the end
+    std::vector<DroppedWrite> dropped;         // the first register writes that units dropped
     std::optional<HazardReport> hazards;       // where they were looked for
     bool interrupted = false;                  // stopped by `keep_going` returning false
     double wall_seconds = 0, cpu_seconds = 0;  // that the simulation took, without what `on_host` did

@@ -173,7 +173,12 @@ class NoHazards(Hazards):
         cases = sorted(DATA.glob("rtl/**/*.json"))[::40]
         self.assertTrue(cases)
         for case in cases:
-            self.assertIn("none in", self.dlasim("replay", case, "--hazards"), case.name)
+            done = subprocess.run([DLASIM, "replay", case, "--hazards", "--quiet", "--out", "out"], cwd=self.folder, capture_output=True, text=True)
+            hazards = self.result()["hazards"]
+            self.assertEqual(hazards["found"], 0, case.name)
+            # Some end while units work, others round bytes of weights up to 128: docs/LINT.md.
+            self.assertLessEqual({b["rule"] for b in hazards["rules"]["list"]}, {"ends_while_working", "size"}, case.name)
+            self.assertEqual(done.returncode, 1 if hazards["rules"]["list"] else 0, case.name)
 
     def test_time_alone_has_no_values_to_lose(self):
         self.dlasim("run", ROOT / "models/resnet50_res3a_branch2b.json", "--hazards", "--timing-only", status=2)

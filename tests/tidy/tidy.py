@@ -39,6 +39,8 @@ ROOMS = {
     "memory": ("the memories behind a port, ideal or a DRAM, and their bytes", UNIT | {"dram"}),
     "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
     "platform": ("wires units into a machine; runs a register program on it", UNIT | {"dram", "memory", "units", "workload"}),
+    "lint": ("programming rules of the hardware, checked over a register program without running it",
+             {"base", "facts", "workload", "registers", "platform"}),
     "config": ("strict readers: hardware, memory, layers, networks, lookup tables, sweeps, NumPy, files of other simulators", {"base", "files", "facts", "dram"}),
     "silicon": ("what a machine is made of, what that costs in a technology, and the energy of what it did", {"base", "files", "facts", "config"}),
     "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
@@ -64,7 +66,7 @@ ROOMS = {
                 {"base", "facts", "links", "elements", "workload", "registers", "dram", "memory", "platform", "config", "silicon", "golden", "lowering",
                  "loadable", "jobs", "network", "report"}),
     "app": ("the command line; nothing else knows argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram"}),
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram", "lint"}),
 }
 # The convolution buffer is storage that its writer and its reader share.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}}

@@ -4,26 +4,14 @@
 
 #include <algorithm>
 
-#include "app/commands/loadable_command.h"
-#include "app/commands/net_command.h"
-#include "app/commands/onnx_run.h"
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "app/status.h"
 #include "base/bits.h"
 #include "base/error.h"
-#include "config/description.h"
-#include "config/descriptor.h"
-#include "config/file_kind.h"
-#include "config/machine/hardware.h"
-#include "config/machine/memory.h"
-#include "config/network_reader.h"
 #include "files/console.h"
 #include "files/json_text.h"
 #include "files/output.h"
-#include "jobs/job_host.h"
-#include "loadable/reference/loadable_host.h"
-#include "network/network_host.h"
 #include "platform/simulate.h"
 #include "replay/events.h"
 #include "replay/write_c.h"
@@ -33,7 +21,6 @@
 namespace dlasim {
 namespace {
 
-namespace fs = std::filesystem;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
@@ -132,9 +119,11 @@ private:
     std::vector<Bytes> before_;
 };
 
-Exported exported(const ExportOptions& options, const Workload& planned, Host& host, const std::string& name,
-                  std::vector<loadable::Range> outputs = {})
+Exported exported(const ExportOptions& options, const PlannedProgram& program)
 {
+    const Workload& planned = program.workload;
+    Host& host = program.host;
+    std::vector<loadable::Range> outputs = program.outputs;
     const std::string& file = options.what.loadable;
     Workload workload = planned;
     workload.one_memory = options.form == kCase;  // as it will be replayed
@@ -152,70 +141,10 @@ Exported exported(const ExportOptions& options, const Workload& planned, Host& h
     if (exported.run.hung)
         throw MachineError(
             fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), exported.run.end, exported.run.diagnosis));
-    recorder.recording.name = fmt::format("{}.{}", workload.hardware.name, name);
+    recorder.recording.name = fmt::format("{}.{}", workload.hardware.name, program.name);
     recorder.recording.program = std::move(workload.program);
     exported.measured = {std::move(recorder.recording), workload.hardware, workload.memory};
     return exported;
-}
-
-Exported export_loadable(const ExportOptions& options)
-{
-    const loadable::LoadablePlan plan = plan_of(options.what);
-    loadable::LoadableHost host(plan, true, false);
-    return exported(options, plan, host, fs::path(plan.loadable->file).stem().string(), plan.written);
-}
-
-Exported export_layer(const ExportOptions& options, const Json& json)
-{
-    const std::string& file = options.what.loadable;
-    const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
-    Descriptor descriptor = descriptor_from_json(json, file, "", fs::path(file).parent_path().string());
-    if (options.what.seeded) set_seed(descriptor, options.what.seed);
-    const Job job = job_of(descriptor, hardware, parse_memory(options.what.memory));
-    JobHost host(job, true);
-    return exported(options, job, host, job.name);
-}
-
-/// `source`: of a model, whose tensors do not come by seed.
-Exported export_network(const ExportOptions& options, const Network& network, const ImageSource* source = nullptr)
-{
-    const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
-    NetworkPlan plan = plan_network(network, hardware, parse_memory(options.what.memory), {.seed = options.what.seed, .values = true});
-    NetworkHost host(plan, true, false, source);
-    return exported(options, plan, host, network.name);
-}
-
-/// An image of a model: a trace has no host that brings the next one.
-Exported export_model(const ExportOptions& options)
-{
-    NetOptions model;
-    model.network = options.what.loadable;
-    model.input = options.what.inputs;
-    model.calibrate = options.calibrate;
-    model.precision = options.precision;
-    model.seed = options.what.seed;
-    OnnxRun onnx(model);
-    if (onnx.images() != 1)
-        throw ConfigError("--input", fmt::format("found {} images, expected one; --calibrate takes any number", onnx.images()));
-    const ImageSource source{[&](std::size_t image) { return onnx.inputs(image); }, {}};
-    return export_network(options, onnx.network(), &source);
-}
-
-/// A JSON file has layers if it is a network.
-Exported exported_by(const ExportOptions& options)
-{
-    const std::string& file = options.what.loadable;
-    const LoadableOptions& what = options.what;
-    if (!is_onnx(file) && (!options.calibrate.empty() || !options.precision.empty()))
-        throw ConfigError(file, "is no ONNX model, expected no --calibrate or --precision");
-    if (!is_onnx(file) && !is_description(file)) return export_loadable(options);
-    if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX || (!what.inputs.empty() && !is_onnx(file)))
-        throw ConfigError(file, "is no file of the NVDLA compiler, expected no --input, --input-form, --mode or --chains");
-    if (is_onnx(file)) return export_model(options);
-    const Json json = read_description(file);
-    if (kind_of(json) == FileKind::Network) return export_network(options, network_from_json(json, file));
-    expect_kind(json, file, FileKind::Layer);
-    return export_layer(options, json);
 }
 
 nlohmann::ordered_json events_of(const Exported& exported)
@@ -234,14 +163,15 @@ int export_command(const ExportOptions& options)
     std::optional<OutputFile> file;
     if (one_file) file.emplace(options.to);
     else check_trace_folder(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to);
-    const Exported exported = exported_by(options);
+    Exported done;
+    with_program(options, [&](const PlannedProgram& program) { done = exported(options, program); });
     if (interrupted()) return kInterrupted;
-    const MeasuredCase& measured = exported.measured;
+    const MeasuredCase& measured = done.measured;
     if (options.form == kC) file->commit(c_program(measured.recording, measured.hardware));
-    else if (one_file) file->commit(case_json(measured, events_of(exported)).dump(-1, ' ', false, kReplace) + "\n");
+    else if (one_file) file->commit(case_json(measured, events_of(done)).dump(-1, ' ', false, kReplace) + "\n");
     else
         write_trace(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to, measured.recording, measured.hardware,
-                    exported.run.reads);
+                    done.run.reads);
     if (!options.what.quiet) say("written {}\n", printable(options.to));
     return kDone;
 }

@@ -9,16 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/loadable_command.h"
+#include "app/commands/planned_program.h"
 
 namespace dlasim {
 
 inline constexpr std::array<const char*, 4> kExportForms{"case", "txn", "cfg", "c"};
 
-struct ExportOptions {
-    LoadableOptions what;                // a layer, a network, a model or a loadable, by its content; the options of `loadable`
-    std::vector<std::string> calibrate;  // of a model
-    std::string precision;
+struct ExportOptions : ProgramOptions {
     std::string form = "case";
     std::string to;
 };

@@ -33,14 +33,15 @@ fs::path trace_file(const fs::path& program)
     return found.front();
 }
 
-MeasuredCase read_recording(const ReplayOptions& options)
+}  // namespace
+
+MeasuredCase read_recording(const std::string& program, const std::string& hardware_name, const std::string& memory)
 {
     std::error_code error;
-    if (!fs::exists(options.program, error))
-        throw ConfigError(options.program, error ? "cannot be opened (" + error.message() + ")" : "does not exist");
+    if (!fs::exists(program, error)) throw ConfigError(program, error ? "cannot be opened (" + error.message() + ")" : "does not exist");
     std::optional<Hardware> hardware;
-    if (!options.hardware.empty()) hardware = load_hardware(options.hardware);
-    const fs::path file = trace_file(options.program);
+    if (!hardware_name.empty()) hardware = load_hardware(hardware_name);
+    const fs::path file = trace_file(program);
     MeasuredCase recorded;
     if (file.extension() == ".json") {
         recorded = read_measured_case(file, hardware);
@@ -53,16 +54,14 @@ MeasuredCase read_recording(const ReplayOptions& options)
     } else {
         throw ConfigError(file.string(), "is neither a measured case (.json) nor a trace (.cfg, input.txn)");
     }
-    if (!options.memory.empty()) recorded.memory = parse_memory(options.memory);
+    if (!memory.empty()) recorded.memory = parse_memory(memory);
     return recorded;
 }
-
-}  // namespace
 
 int replay_command(const ReplayOptions& options)
 {
     watch_for_interrupt();  // before the first file
-    const MeasuredCase recorded = read_recording(options);
+    const MeasuredCase recorded = read_recording(options.program, options.hardware, options.memory);
     RunFiles files(options, !options.out.empty());
     RecordingHost host(recorded.recording);
     const auto report = [&](const RunResult& run) -> Reported {

@@ -2,6 +2,7 @@
 // recording says of memory and registers. Exit statuses as of `run`.
 #pragma once
 #include "app/common_options.h"
+#include "replay/recording.h"
 
 namespace dlasim {
 
@@ -12,6 +13,8 @@ struct ReplayOptions : CommonOptions {
     std::string program;  // case, trace file or trace folder
 };
 
+/// Reads the recording of a file or folder; an empty `hardware` or `memory`: its own.
+MeasuredCase read_recording(const std::string& program, const std::string& hardware, const std::string& memory);
 int replay_command(const ReplayOptions& options);
 
 }  // namespace dlasim

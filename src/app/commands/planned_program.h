@@ -1,0 +1,28 @@
+// The register program of a file, whatever the file is: what `run`, `net` or `loadable` would do. `export` records it, `lint` checks it.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/commands/loadable_command.h"
+
+namespace dlasim {
+
+struct ProgramOptions {
+    LoadableOptions what;                // a layer, a network, a model or a loadable, by its content; the options of `loadable`
+    std::vector<std::string> calibrate;  // of a model
+    std::string precision;
+};
+
+/// Valid inside with_program().
+struct PlannedProgram {
+    const Workload& workload;
+    Host& host;
+    std::string name;
+    std::vector<loadable::Range> outputs;  // that are compared; none: those that change
+};
+
+/// Reads the file, plans its program and passes it on.
+void with_program(const ProgramOptions& options, const std::function<void(const PlannedProgram& program)>& use);
+
+}  // namespace dlasim

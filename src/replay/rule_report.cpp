@@ -1,0 +1,71 @@
+#include "replay/rule_report.h"
+
+#include <fmt/format.h>
+
+namespace dlasim {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+constexpr std::size_t kShownRules = 10;
+
+constexpr std::array kBreachKeys{
+    Key<RuleBreach>{{"rule", "text", "", "the rule of docs/LINT.md: alignment, register_width, enabled_group, ..."},
+                    [](const RuleBreach& b) -> OrderedJson { return name_of(b.rule); }},
+    Key<RuleBreach>{{"entry", "integer", "", "entry of the register program, from 0"},
+                    [](const RuleBreach& b) -> OrderedJson { return b.entry; }},
+    Key<RuleBreach>{{"register", "text", "", "UNIT.REGISTER"}, [](const RuleBreach& b) -> OrderedJson { return b.name; }},
+    Key<RuleBreach>{{"value", "integer", "", "of the register"}, [](const RuleBreach& b) -> OrderedJson { return b.value; }},
+    Key<RuleBreach>{{"problem", "text", "", "what is wrong, and what is expected"},
+                    [](const RuleBreach& b) -> OrderedJson { return b.problem; }},
+    Key<RuleBreach>{{"operation", "integer", "", "number of the operation, from 1, as in the hazards", "rules of an operation"},
+                    [](const RuleBreach& b) -> OrderedJson { return b.operation == 0 ? kAbsent : OrderedJson(b.operation); }},
+    Key<RuleBreach>{{"more", "integer", "entries", "further entries that break the rule for the same reason", "where there are some"},
+                    [](const RuleBreach& b) -> OrderedJson { return b.more == 0 ? kAbsent : OrderedJson(b.more); }},
+};
+
+OrderedJson breaches_json(const RuleReport& report)
+{
+    OrderedJson list = OrderedJson::array();
+    for (const RuleBreach& breach : report.list) list.push_back(written(kBreachKeys, breach));
+    return list;
+}
+
+constexpr std::array kRuleReportKeys{
+    Key<RuleReport>{{"entries", "integer", "entries", "of the register program"},
+                    [](const RuleReport& r) -> OrderedJson { return r.entries; }},
+    Key<RuleReport>{{"operations", "integer", "operations", "that it launches"},
+                    [](const RuleReport& r) -> OrderedJson { return r.operations; }},
+    Key<RuleReport>{{"broken", "integer", "", "programming rules that it breaks"},
+                    [](const RuleReport& r) -> OrderedJson { return r.found; }},
+    Key<RuleReport>{{"list", "list", "", "by entry: the first 1000"}, breaches_json},
+};
+
+std::string breach_line(const RuleBreach& b)
+{
+    const std::string more = b.more == 0 ? "" : fmt::format("; {} more writes", b.more);
+    return fmt::format("               entry {}: {} = {:#x}: {}{} ({})\n", b.entry, b.name, b.value, b.problem, more, name_of(b.rule));
+}
+
+}  // namespace
+
+OrderedJson rules_json(const RuleReport& report) { return written(kRuleReportKeys, report); }
+
+std::vector<PlacedKey> rule_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kRuleReportKeys);
+    place_keys(keys, kBreachKeys, "list/[]/");
+    return keys;
+}
+
+std::string rules_text(const RuleReport& report)
+{
+    if (report.found == 0)
+        return fmt::format("  rules        none broken in {} entries, {} operations\n", report.entries, report.operations);
+    std::string text = fmt::format("  rules        {} broken\n", report.found);
+    for (std::size_t i = 0; i < report.list.size() && i < kShownRules; ++i) text += breach_line(report.list[i]);
+    if (report.found > kShownRules) text += fmt::format("               and {} more\n", report.found - kShownRules);
+    return text;
+}
+
+}  // namespace dlasim
