@@ -20,10 +20,10 @@ namespace {
 
 using namespace reg::groups;
 
-/// Names the bytes between two lines, surfaces, planes or batches; addresses are address_part().
+/// An address, or the bytes between two lines, surfaces, planes or batches.
 bool holds_bytes(std::string_view unit, std::string_view name)
 {
-    if (address_part(name) == AddressPart::Low) return true;
+    if (name.find("ADDR_LOW") != std::string_view::npos || name.ends_with("_ADDR")) return true;
     if (unit == "BDMA") return name == "CFG_SRC_LINE" || name == "CFG_DST_LINE" || name == "CFG_SRC_SURF" || name == "CFG_DST_SURF";
     return name.ends_with("LINE_STRIDE") || name.ends_with("UV_STRIDE") || name.ends_with("SURF_STRIDE") ||
            name.ends_with("SURFACE_STRIDE") || name.ends_with("BATCH_STRIDE") || name.ends_with("PLANAR_STRIDE");
