@@ -13,7 +13,6 @@ inline constexpr std::uint32_t kNoLimit = UINT32_MAX;
 
 struct Abilities {
     bool words = false;                // int16 and fp16 beside int8, pixels of more than 8 bits. [spec] sdp.md 4.6
-    bool rows_at_once = false;         // two or four kernel rows of pixels in one operation. [spec] programming.md 4
     std::uint32_t most_pixel_row = 0;  // elements of a kernel row of pixels. [spec] programming.md 4
     bool short_slice_count = false;  // a kernel row with one element in its third slice, or a later one, is summed wrongly. [spec] csc.md 6
     std::uint64_t most_line_entries = 0;     // CBUF entries of a line: what D_ENTRY_PER_SLICE holds. [spec] csc.md 1.2
@@ -32,7 +31,6 @@ inline Abilities abilities(const Hardware& hw)
     const sdp::Arithmetic post = sdp::arithmetic(hw.generation);
     const bool full = hw.full();
     return {.words = sequencer.words,
-            .rows_at_once = full,
             .most_pixel_row = full ? 2 * hw.mac.atomic_c : kNoLimit,
             .short_slice_count = sequencer.short_slice_count,
             .most_line_entries = std::uint64_t{1} << sequencer.entry_bits,

@@ -55,12 +55,7 @@ void refuse_defective_rows(const Layer& l, const Hardware& hw)
 std::uint32_t rows_at_once(const Layer& l, const Hardware& hw)
 {
     const std::uint32_t row = l.kernel_width * l.channels;
-    const bool several = facts::abilities(hw).rows_at_once;
-    if (l.rows_at_once > 1 && !several)
-        throw ConfigError(where_of(l),
-                          "found " + std::to_string(l.rows_at_once) + " kernel rows at once, expected 1: " + hw.name + " is given one");
     if (l.rows_at_once != 0) return l.rows_at_once / 2;  // size_pass refuses what does not fit
-    if (!several) return 0;
     const std::uint32_t step = l.stride.x * l.channels;
     const auto fits = [&](std::uint32_t rows) { return std::max(row, step) * rows <= hw.mac.atomic_c; };
     if (fits(4) && l.kernel_height >= 3) return 2;

@@ -65,16 +65,18 @@ private:
     std::uint32_t atom() const { return p_.hardware.memory.atom_bytes; }
     const Step& step(std::size_t i) const { return p_.steps.list[i]; }
 
-    /// PDP can stand behind it, as far as shapes tell.
+    /// SDP can hand over to PDP, as far as shapes tell: the layer fits with its input as features, or as pixels.
     bool can_fuse(const Step& step) const
     {
+        const std::size_t input = step.inputs.front();
+        if (input >= p_.network.tensors.size()) return false;  // what steps hand to each other: planned without PDP
         Steps alone;
         alone.tensors = p_.network.tensors;
         try {
-            const std::size_t input = std::min(step.inputs.front(), alone.tensors.size() - 1);
-            if (input != step.inputs.front()) return false;  // what steps hand to each other: planned without PDP
-            plan_that_fits(step_layer(p_.network, alone, step), p_.hardware);
-            return true;
+            const Layer layer = step_layer(p_.network, alone, step);
+            if (shaped(layer)) return true;
+            const std::optional<TensorLayout> pixels = possible_pixels(step, layer);
+            return pixels && shaped(machine_layer(layer, *pixels, hw()));
         } catch (const ConfigError&) {
             return false;
         }
@@ -136,14 +138,20 @@ private:
         else if (options_.values) plan.weights = std::move(tensors);
     }
 
-    /// An input that one convolution reads stands as pixels, if its bounds are lower then.
-    void choose_pixels(const Step& s, const Layer& layer)
+    /// The input of a step as pixels: an input of the network that one convolution reads.
+    std::optional<TensorLayout> possible_pixels(const Step& s, const Layer& layer) const
     {
         const std::size_t tensor = s.inputs.front();
         const bool input = options_.pixels && tensor < p_.network.tensors.size() && !p_.network.tensors[tensor].layer;
         const bool dilated = layer.dilation.x != 1 || layer.dilation.y != 1;
-        if (!input || layer.op != Op::Convolution || layer.groups != 1 || dilated || readers(tensor) != 1) return;
-        std::optional<TensorLayout> pixels = pixel_layout(p_.steps.tensors[tensor], p_.network);
+        if (!input || layer.op != Op::Convolution || layer.groups != 1 || dilated || readers(tensor) != 1) return {};
+        return pixel_layout(p_.network.tensors[tensor], p_.network);
+    }
+    /// They are used if the bounds are lower then.
+    void choose_pixels(const Step& s, const Layer& layer)
+    {
+        const std::size_t tensor = s.inputs.front();
+        std::optional<TensorLayout> pixels = possible_pixels(s, layer);
         if (!pixels) return;
         const std::optional<LayerPlan> image = shaped(machine_layer(layer, *pixels, hw()));
         if (!image) return;
@@ -154,13 +162,12 @@ private:
         pixels->bytes = image->input_bytes;
         p_.layouts[tensor] = *pixels;
     }
+    /// Layers that read a tensor.
     std::size_t readers(std::size_t tensor) const
     {
         std::size_t count = 0;
-        for (const Step& s : p_.steps.list)
-            count += static_cast<std::size_t>(std::count(s.inputs.begin(), s.inputs.end(), tensor)) + (s.addend == tensor ? 1 : 0);
-        for (const JoinedTensor& joined : p_.steps.joined)
-            count += static_cast<std::size_t>(std::count(joined.parts.begin(), joined.parts.end(), tensor));
+        for (const NetworkLayer& layer : p_.network.layers)
+            count += static_cast<std::size_t>(std::count(layer.inputs.begin(), layer.inputs.end(), tensor));
         return count;
     }
     std::optional<LayerPlan> shaped(const Layer& layer) const
