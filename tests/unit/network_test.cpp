@@ -92,6 +92,20 @@ TEST(NetworkSteps, PoolingFollowsOnTheWayWhereItsWindowsFit)
                 ElementsAre("a", "p"));  // a row and a column are left over
 }
 
+// As features the input would take more than half of the convolution buffer: the first layer stands as pixels, and its pooling joins it.
+TEST(NetworkSteps, PoolingJoinsAFirstLayerOfPixels)
+{
+    const std::string layers =
+        R"({"name": "c", "op": "conv2d", "kernel": {"width": 7, "height": 7, "count": 64}, "strides": [2, 2], "pads": [3, 3, 3, 3]},
+        {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}})";
+    const auto steps = [&](const char* size) {
+        return names(planned(network_of(layers, R"({"width": )" + std::string(size) + R"(, "height": )" + size + R"(, "channels": 3})"),
+                             "nv_large"));
+    };
+    EXPECT_THAT(steps("100"), ElementsAre("p"));
+    EXPECT_THAT(steps("224"), ElementsAre("p"));
+}
+
 /// What the host makes of one line of a channel after the other.
 std::vector<std::int16_t> hosted(const std::string& layer, std::uint32_t width, const std::vector<std::int16_t>& values,
                                  const char* hw = "nv_small")

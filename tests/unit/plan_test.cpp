@@ -393,14 +393,15 @@ TEST(LayerPlan, KernelRowsAtOnceEndWhereTheCounterOfElementsDoes)
 TEST(LayerPlan, KernelRowsAtOnceOfTheConfigurableGeneration)
 {
     const auto rows = [](const char* preset, const std::string& kernel) {
-        const std::string input = R"({"input": {"width": 224, "height": 224, "format": "T_A8B8G8R8"}, "padding": {"left": 3, "right": 2, "top": 3, "bottom": 2},
+        const std::string input =
+            R"({"input": {"width": 224, "height": 224, "format": "T_A8B8G8R8"}, "pad": {"left": 3, "right": 2, "top": 3, "bottom": 2},
                    "stride": {"x": 2, "y": 2}, "kernel": )";
         return 1u << plan_shape(layer_of(input + kernel + "}"), *find_preset(preset)).passes.front().pass.y_extension;
     };
-    EXPECT_EQ(rows("nv_large", R"({"width": 7, "height": 7, "count": 64})"), 2u);   // 28 of 64 lanes
-    EXPECT_EQ(rows("nv_large", R"({"width": 3, "height": 3, "count": 64})"), 4u);   // 12
-    EXPECT_EQ(rows("nv_large", R"({"width": 11, "height": 11, "count": 64})"), 1u); // 44
-    EXPECT_EQ(rows("nv_small", R"({"width": 3, "height": 3, "count": 64})"), 1u);   // 12 of 8
+    EXPECT_EQ(rows("nv_large", R"({"width": 7, "height": 7, "count": 64})"), 2u);    // 28 of 64 lanes
+    EXPECT_EQ(rows("nv_large", R"({"width": 3, "height": 3, "count": 64})"), 4u);    // 12
+    EXPECT_EQ(rows("nv_large", R"({"width": 11, "height": 11, "count": 64})"), 1u);  // 44
+    EXPECT_EQ(rows("nv_small", R"({"width": 3, "height": 3, "count": 64})"), 1u);    // 12 of 8
 }
 
 }  // namespace
