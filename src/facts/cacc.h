@@ -34,6 +34,8 @@ struct Facts {
     std::uint32_t beats_per_entry;  // [spec] 0: K / TP
     std::uint32_t beat_lanes;       // results of a beat
     std::uint32_t saturation_modulus;  // of the per-atom count of saturated results. [spec] 4.3
+    /// A layer of so few results can end while the last one of the layer before waits: the ends may meet. [spec] 3.6, open_points.md R2
+    bool ends_may_meet(std::uint64_t results) const { return !clears_end_first && results < entries; }
     /// Entries of the results of an atom.
     std::uint32_t entries_per_atom(std::uint32_t kernels) const { return ceil_div(kernels, entry_lanes); }
 };

@@ -109,6 +109,8 @@ struct Geometry {
 /// Of a pass as it is, batches left out.
 InputStrides input_strides(const Pass& pass, const Hardware& hardware);
 
+/// What the machine cannot do whatever the sizes are; empty if it can.
+std::string forbidden(const Pass& pass, const Hardware& hardware);
 /// Sizes and checks; the reason why a pass does not fit has the numbers.
 Fit<Geometry> fits(const Pass& pass, const Hardware& hardware);
 /// The same; throws ConfigError(where, ...) if it does not fit.

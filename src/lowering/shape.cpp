@@ -14,6 +14,8 @@ struct ModeName {
     const char* name;
 };
 
+constexpr std::uint32_t kMaxPadRight = 63;  // [spec] cdma.md 1.1
+
 ModeName mode_of(const Layer& l)
 {
     if (l.op == Op::Sdp) return {PassMode::Sdp, "sdp"};
@@ -42,13 +44,16 @@ void check_pool(const Layer& l, const Hardware& hw)
     refuse(l.output.precision != l.precision, "a conversion to another width", "SDP hands over other surfaces then");
 }
 
-/// [spec] csc.md 6, point 10: with three slices or more these rows are summed wrongly in silicon.
-void refuse_defective_rows(const Layer& l, const Hardware& hw)
+/// Columns of zeros to the right of a kernel of pixels, with which the silicon sums its rows as they are; none if there are none such.
+std::uint32_t columns_of_zeros(const Layer& l, const Hardware& hw)
 {
-    const std::uint32_t row = l.kernel_width * l.channels, c = hw.mac.atomic_c;
-    if (facts::abilities(hw).short_slice_count && row > 2 * c && (row - 1) % c == 0)
-        throw ConfigError(where_of(l), "found a kernel row of " + std::to_string(row) + " elements, expected none of n * " +
-                                           std::to_string(c) + " + 1 elements: the silicon computes it wrongly");
+    const facts::Abilities can = facts::abilities(hw);
+    const auto wrong = [&](std::uint32_t more) { return can.sums_wrongly((l.kernel_width + more) * l.channels, l.out_width()); };
+    if (!wrong(0)) return 0;
+    const std::uint32_t room = kMaxPadRight - std::min(kMaxPadRight, l.pad.right);
+    for (std::uint32_t more = 1; more <= std::min(room, can.pixel_slice); ++more)
+        if (!wrong(more)) return more;
+    return 0;
 }
 
 /// Channel post-extension: two or four kernel rows in one operation where a row is short enough. As D_POST_Y_EXTENSION has it.
@@ -111,9 +116,12 @@ std::uint32_t groups_together(const Layer& l, const Hardware& hw)
 
 std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass common)
 {
+    std::uint32_t zeros = 0;
     if (common.mode == PassMode::Image) {
-        refuse_defective_rows(l, hw);
         common.y_extension = rows_at_once(l, hw);
+        zeros = columns_of_zeros(l, hw);
+        common.kernel_width += zeros;
+        common.pad.right += zeros;
     }
     const std::uint32_t together = groups_together(l, hw), channels = l.channels / l.groups, kernels = l.kernels / l.groups;
     std::vector<ShapedPass> passes;
@@ -122,7 +130,7 @@ std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass co
         ShapedPass pass{.pass = common, .first_channel = channels * group, .first_kernel = kernels * group};
         pass.pass.channels = channels * count;
         pass.pass.kernels = kernels * count;
-        pass.kernels = {count, {.count = l.kernel_width}, {.count = l.kernel_height}};
+        pass.kernels = {count, {.count = common.kernel_width}, {.count = l.kernel_height}};
         pass.input = passes.size();
         passes.push_back(pass);
     }

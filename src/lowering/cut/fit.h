@@ -1,5 +1,6 @@
 // What fits, or the reason why it does not: who looks for something else then asks, and whoever cannot refuses with the reason.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,6 +8,9 @@
 #include "base/error.h"
 
 namespace dlasim {
+
+/// Lines of the input in a pass: CSC.D_RELEASE has 12 bits. [spec] csc.md 1.2
+inline constexpr std::uint32_t kMaxReleased = 4096;
 
 template <class T>
 struct Fit {

@@ -39,7 +39,7 @@ RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t firs
 
 bool programmable(const SplitFrame& frame, const RowPart& rows)
 {
-    return fetch_of(frame.strips[rows.strip].pass, rows, rows.begin).pad_top <= kMaxPadTop;
+    return rows.lines() <= kMaxReleased && fetch_of(frame.strips[rows.strip].pass, rows, rows.begin).pad_top <= kMaxPadTop;
 }
 
 bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels)

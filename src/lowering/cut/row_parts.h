@@ -9,7 +9,7 @@ std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most)
 
 /// Output rows [first, first + count) of a strip.
 RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t first, std::uint32_t count);
-/// The register holds its padding on top.
+/// The registers hold its lines and its padding on top.
 bool programmable(const SplitFrame& frame, const RowPart& rows);
 /// Rows that the top padding of a fetch may have.
 inline constexpr std::uint32_t kMaxPadTop = 31;

@@ -21,6 +21,12 @@ public:
         return possible ? with_sdp(g_, p_, hw_) : Fit<Geometry>{{}, problem_};
     }
 
+    std::string forbidden()
+    {
+        precision_of_machine();
+        return problem_;
+    }
+
 private:
     std::uint64_t atom() const { return hw_.memory.atom_bytes; }
     bool expect(bool holds, const std::string& problem)
@@ -121,7 +127,8 @@ private:
         const std::uint32_t component_bytes = p_.precision == Precision::Int8 ? 1 : 2;
         g_.in_precision = f.eight_bit ? 0 : f.half_float ? 2 : 1;
         g_.entries_per_slice =
-            divide_up(std::uint64_t{p_.pad.left + p_.width + p_.pad.right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
+            divide_up(std::uint64_t{p_.pad.left + p_.width + g_.pad_right} * f.components * component_bytes, hw_.cbuf.entry_bytes);
+        g_.pad_right = padding_counted(p_.pad.right) ? p_.pad.right : needed_on_the_right();
         const std::uint32_t row = p_.kernel_width * p_.channels;
         const std::uint32_t limit = hw_.mac.atomic_c >> p_.y_extension;
         // [spec] csc.md 1.8.3: the first element of a stripe, 3 (two rows: 1) steps and a row on, is counted in six bits.
@@ -145,7 +152,42 @@ private:
                           std::to_string(step) + rows + ", expected at most " + std::to_string(limit) + ": CSC counts no further") &&
                expect(row <= can_.most_pixel_row, "found a kernel row of " + std::to_string(row) + " elements, expected at most " +
                                                       std::to_string(can_.most_pixel_row) + ": " + hw_.name +
-                                                      " addresses two slices of pixels");
+                                                      " addresses two slices of pixels") &&
+               expect(!can_.sums_wrongly(row, g_.out_width), sums_wrongly(row)) &&
+               expect(padding_counted(g_.pad_right),
+                      "found " + std::to_string(p_.pad.left) + " pixels of padding on the left and " + std::to_string(g_.pad_right) +
+                          " on the right of a line, expected at most 15 atoms of " + std::to_string(atom()) + " bytes on a side" +
+                          (f.planes == 2 ? ", 7 of the second plane" : "") + ": CDMA counts no more");
+    }
+
+    std::string sums_wrongly(std::uint32_t row) const
+    {
+        const std::string found = "found a kernel row of " + std::to_string(row) + " elements", slice = std::to_string(can_.pixel_slice);
+        if (can_.sums_wrongly(row, 0)) return found + ", expected none of n * " + slice + " + 1 elements: the silicon computes it wrongly";
+        return found + " for " + std::to_string(g_.out_width) + " output columns, expected no line of n * " +
+               std::to_string(can_.longest_pixel_stripe) + " + 1 columns where a row is no multiple of " + slice +
+               " elements: the silicon computes the last column wrongly. The same input as features (without \"format\") would do";
+    }
+
+    /// [spec] cdma.md 5.2 and 16, point 7: atoms of padding beside a line, of which CDMA has counters of four bits, three for the second
+    /// plane.
+    bool padding_counted(std::uint32_t right) const
+    {
+        for (std::uint32_t plane = 0; plane < p_.format->planes; ++plane) {
+            const std::uint32_t bytes = p_.format->plane_pixel_bytes * (plane + 1);
+            const auto pixels = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, atom() / bytes));
+            const std::uint32_t x = plane == 0 ? p_.x_offset : p_.x_offset % pixels, most = plane == 0 ? 15 : 7;
+            const std::uint32_t before = p_.pad.left / pixels + (x >= p_.pad.left % pixels ? 0 : 1), real = (p_.width - 1 + x) / pixels + 1;
+            const std::uint32_t all = (p_.pad.left + p_.width - 1 + right) / pixels + 2;
+            if (before > most || all - std::min(all, before + real) > most) return false;
+        }
+        return true;
+    }
+    /// Columns beyond the input that the last window sees.
+    std::uint32_t needed_on_the_right() const
+    {
+        const std::uint32_t seen = (g_.out_width - 1) * p_.stride.x + p_.kernel_width, there = p_.pad.left + p_.width;
+        return seen - std::min(seen, there);
     }
 
     // [spec] programming.md 5.
@@ -189,7 +231,10 @@ private:
         const std::uint64_t depth = hw_.cbuf.bank_depth, bank_bytes = depth * hw_.cbuf.entry_bytes;
         const std::uint32_t all = hw_.cbuf.banks - (p_.compressed.on ? 1 : 0);
         const std::uint64_t most = can_.most_line_entries;
+        const std::uint32_t released = p_.reuse.released_lines != 0 ? p_.reuse.released_lines : g_.height_ext;
         const bool addressed =
+            expect(released <= kMaxReleased, "found " + std::to_string(released) + " lines of input, expected at most " +
+                                                 std::to_string(kMaxReleased) + " at once: CSC releases no more") &&
             expect(g_.entries_per_slice <= most,
                    "found " + std::to_string(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + std::to_string(most)) &&
             expect(g_.kernel_bytes <= 1u << 18,
@@ -253,6 +298,8 @@ InputStrides input_strides(const Pass& p, const Hardware& hw)
 }
 
 Fit<Geometry> fits(const Pass& pass, const Hardware& hardware) { return Sizer(pass, hardware).size(); }
+
+std::string forbidden(const Pass& pass, const Hardware& hardware) { return Sizer(pass, hardware).forbidden(); }
 
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where) { return fits(pass, hardware).or_refused(where); }
 

@@ -7,7 +7,7 @@ namespace dlasim {
 namespace {
 
 /// Kernels [part.first, part.first + part.count) of a pass, unless they are all of the tensor: zero where one meets another group's
-/// channels, or has no tap.
+/// channels, or has no tap, or none of the layer's.
 std::optional<Tensor> kernels_of(const ShapedPass& shaped, const KernelPart& part, const Tensor& weights)
 {
     const KernelBlock& block = shaped.kernels;
@@ -20,7 +20,7 @@ std::optional<Tensor> kernels_of(const ShapedPass& shaped, const KernelPart& par
         const std::uint32_t of_pass = part.first + k, beside = of_pass / kernels * channels;
         for (std::uint32_t c = 0; c < channels; ++c)
             for (std::uint32_t y = 0; y < out.h; ++y)
-                for (std::uint32_t x = 0; x < out.w; ++x)
+                for (std::uint32_t x = 0; x < out.w && block.x.at(x) < weights.w; ++x)
                     out.at(k, beside + c, y, x) = weights.at(shaped.first_kernel + of_pass, c, block.y.at(y), block.x.at(x));
     }
     return out;

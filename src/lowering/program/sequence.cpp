@@ -1,11 +1,16 @@
 #include "lowering/program/sequence.h"
 
+#include <algorithm>
+
+#include "base/bits.h"
 #include "base/expects.h"
+#include "facts/cacc.h"
 #include "facts/cdp.h"
 #include "facts/pdp.h"
 #include "facts/rubik.h"
 #include "facts/sdp.h"
 #include "lowering/memory/interleave.h"
+#include "registers/tables.h"
 
 namespace dlasim {
 namespace {
@@ -62,14 +67,32 @@ void Sequence::before_enable(const Operations& after)
 }
 
 template <class Write>
-void Sequence::start(Operation operation, const Write& registers, const Operations& after, const Ready& ready)
+void Sequence::start(Operation operation, const Write& registers, const Operations& after, const Ready& ready,
+                     std::optional<Operation> array)
 {
     const PassRegisters written = registers_ ? registers() : PassRegisters();
     program_.write(written.writes);
     before_enable(after);
     if (ready) ready();
-    program_.write(written.enables);
+    enable(written.enables, array);
     if (operation == 0) program_.add(MarkT0{});
+}
+
+void Sequence::enable(const std::vector<RegisterValue>& enables, std::optional<Operation> array)
+{
+    if (!array || waited(*array)) return program_.write(enables);
+    std::vector<RegisterValue> all = enables;
+    const auto csc = std::stable_partition(all.begin(), all.end(), [](const RegisterValue& value) { return value.unit->name != "CSC"; });
+    program_.write(std::vector<RegisterValue>(all.begin(), csc));
+    wait_for(*array);
+    program_.write(std::vector<RegisterValue>(csc, all.end()));
+}
+
+std::optional<Sequence::Operation> Sequence::before_small(const PlannedPass& pass) const
+{
+    const std::uint64_t places = std::uint64_t{pass.geometry.out_width} * pass.geometry.out_height;
+    const std::uint64_t results = places * ceil_div(pass.pass.kernels, hw_.kernel_group(pass.pass.precision));
+    return facts::cacc::of(hw_).ends_may_meet(results) ? convolution_ : std::nullopt;
 }
 
 Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& after, const Ready& ready)
@@ -85,8 +108,10 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     if (pass.pool && !sdp) groups.pdp_rdma = take(kPdpRdma);
     const std::uint32_t of_sdp = sdp ? bit(kSdpBit, groups.sdp) : 0, of_pdp = pass.pool ? bit(kPdpBit, groups.pdp) : 0;
     const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
+    const std::optional<Operation> array = p.convolves() ? before_small(pass) : std::nullopt;
+    if (p.convolves()) convolution_ = operation;
     start(
-        operation, [&] { return registers_of(pass, groups, hw_); }, after, ready);
+        operation, [&] { return registers_of(pass, groups, hw_); }, after, ready, array);
     return operation;
 }
 

@@ -5,9 +5,12 @@
 // A group is free when the operation that used it last has raised its interrupt. Registers are written while operations before run;
 // an operation that reads nothing of theirs is enabled at once. A unit that takes no part in an operation keeps its turn.
 //
+// A convolution of few results could end in CACC in the cycle in which the one before leaves it, which the silicon does not survive: CSC is
+// enabled last then, when the one before is done. What CDMA fetches comes meanwhile.
+//
 // With less overlap all operations before are done before the registers are written, or before the enable.
 //
-// Source  programming.md 1, pdp.md 2, rubik.md 1.1.
+// Source  programming.md 1, pdp.md 2, rubik.md 1.1; open_points.md R2.
 #pragma once
 #include <array>
 #include <functional>
@@ -67,9 +70,13 @@ private:
     /// The group of a unit that the next operation takes.
     unsigned take(Unit unit);
     Operation begin(std::uint32_t done, std::uint32_t raised);
-    /// Its registers and, when the operations `after` are done, its enables.
+    /// Its registers and, when the operations `after` are done, its enables; that of CSC not before `array` is done.
     template <class Write>
-    void start(Operation operation, const Write& registers, const Operations& after, const Ready& ready);
+    void start(Operation operation, const Write& registers, const Operations& after, const Ready& ready,
+               std::optional<Operation> array = std::nullopt);
+    void enable(const std::vector<RegisterValue>& enables, std::optional<Operation> array);
+    /// The convolution before this one, if their ends may meet.
+    std::optional<Operation> before_small(const PlannedPass& pass) const;
 
     ProgramWriter& program_;
     const Hardware& hw_;
@@ -79,6 +86,7 @@ private:
     std::vector<Listed> list_;
     std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
     std::array<unsigned, kUnits> turn_{};
+    std::optional<Operation> convolution_;  // the last one
 };
 
 }  // namespace dlasim
