@@ -6,6 +6,7 @@
 #include <set>
 #include <variant>
 
+#include "lint/layer_ends.h"
 #include "lint/rules.h"
 #include "platform/operations.h"
 #include "registers/fields/bdma.h"
@@ -73,6 +74,7 @@ public:
             else if (!std::holds_alternative<MarkT0>(program_[i]) && !std::holds_alternative<Stamp>(program_[i])) wait(program_[i], i);
         }
         check_end();
+        check_early_ends();
         RuleReport report{.entries = program_.size(), .operations = operations_.size(), .found = breaches_.size(), .list = {}};
         std::stable_sort(breaches_.begin(), breaches_.end(), [](const RuleBreach& a, const RuleBreach& b) { return a.entry < b.entry; });
         if (breaches_.size() > kMaxBreaches) breaches_.resize(kMaxBreaches);
@@ -272,6 +274,16 @@ private:
                                    unit.registers->name));
                 found = true;
             }
+    }
+
+    void check_early_ends()
+    {
+        for (const EarlyLayer& layer : early_layers(hw_, program_))
+            report(Rule::EarlyEnd, layer.entry,
+                   fmt::format("a convolution of {}, fewer than the {} that CACC holds, before the end of the convolution in front: where "
+                               "their ends meet the silicon hangs; expected a wait for its SDP interrupt",
+                               layer.results == 1 ? "1 result" : std::to_string(layer.results) + " results", layer.entries),
+                   operations_.of(Launched::Csc, layer.convolution));
     }
 
     const Hardware& hw_;

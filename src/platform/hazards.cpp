@@ -45,11 +45,7 @@ Hazards::Hazards(const Hardware& hardware, const Program& program, bool one_memo
 
 Hazards::Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, const Finished& finished,
                  std::uint32_t cbuf_entries)
-    : clock_(clock),
-      atom_bytes_(hardware.memory.atom_bytes),
-      operations_(hardware, program),
-      early_(early_layers(hardware, program)),
-      finished_(finished)
+    : clock_(clock), atom_bytes_(hardware.memory.atom_bytes), operations_(hardware, program), finished_(finished)
 {
     primary_.owner = secondary_.owner = buffer_.owner = this;
     primary_.shadow = &shadows_[0];
@@ -214,29 +210,12 @@ HazardAccess Hazards::named(const Access& access) const
     return made;
 }
 
-void Hazards::add_early_layers(HazardReport& report) const
-{
-    for (const EarlyLayer& layer : early_) {
-        ++report.found;
-        if (report.list.size() == kMaxHazards) continue;
-        const auto access = [&](std::size_t convolution) {
-            HazardAccess made = named({operations_.of(Launched::Csc, convolution), kCscClient, 0});
-            made.client = "CACC";
-            made.cycle = kNoCycle;
-            return made;
-        };
-        report.list.push_back(
-            {HazardKind::EndsMayMeet, "CACC", layer.entries, layer.results, access(layer.convolution), access(layer.convolution - 1)});
-    }
-}
-
 HazardReport Hazards::report(Cycle t0)
 {
     buffer_.find_unwritten();
     HazardReport report = report_;
     for (Hazard& hazard : report.list)
         for (HazardAccess* access : {&hazard.before, &hazard.after}) access->cycle -= static_cast<std::int64_t>(t0);
-    add_early_layers(report);
     return report;
 }
 

@@ -24,7 +24,6 @@
 #include "facts/client.h"
 #include "facts/hardware.h"
 #include "links/module.h"
-#include "platform/layer_ends.h"
 #include "platform/operations.h"
 #include "platform/top.h"
 #include "traffic/watch.h"
@@ -123,12 +122,10 @@ private:
     void write(const Port& port, std::uint64_t atom, const Access& by);
     void found(HazardKind kind, const char* where, std::uint64_t address, std::uint64_t amount, const Access& before, const Access& after);
     HazardAccess named(const Access& access) const;
-    void add_early_layers(HazardReport& report) const;
 
     const Clock& clock_;
     const std::uint32_t atom_bytes_;
     Operations operations_;
-    std::vector<EarlyLayer> early_;
     Finished finished_;
     std::uint64_t bdma_read_ = 0, bdma_written_ = 0;  // atoms
     std::size_t host_steps_ = 0;

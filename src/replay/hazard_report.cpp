@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "files/console.h"
@@ -14,8 +13,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t kShown = 10;
-constexpr std::array<const char*, 6> kKindNames{"read_before_written", "overwritten_before_read", "written_out_of_order",
-                                                "reads_itself",        "never_written",           "ends_may_meet"};
+constexpr std::array<const char*, 5> kKindNames{"read_before_written", "overwritten_before_read", "written_out_of_order", "reads_itself",
+                                                "never_written"};
 
 constexpr std::array kAccessKeys{
     Key<HazardAccess>{
@@ -27,24 +26,21 @@ constexpr std::array kAccessKeys{
                       [](const HazardAccess& a) -> OrderedJson { return a.units; }},
     Key<HazardAccess>{{"entry", "integer", "", "entry of the register program, from 0, that starts it"},
                       [](const HazardAccess& a) -> OrderedJson { return a.entry; }},
-    Key<HazardAccess>{{"client", "text", "", "who accessed: SDP, CDMA_DAT, CDMA_WT, .., host; CDMA or CSC of CBUF; CACC"},
+    Key<HazardAccess>{{"client", "text", "", "who accessed: SDP, CDMA_DAT, CDMA_WT, .., host; CDMA or CSC of CBUF"},
                       [](const HazardAccess& a) -> OrderedJson { return a.client; }},
-    Key<HazardAccess>{{"cycle", "integer", "cycle", "when, relative to t0", "an access"},
-                      [](const HazardAccess& a) -> OrderedJson { return a.cycle == kNoCycle ? kAbsent : OrderedJson(a.cycle); }},
+    Key<HazardAccess>{{"cycle", "integer", "cycle", "when, relative to t0"}, [](const HazardAccess& a) -> OrderedJson { return a.cycle; }},
 };
 
 OrderedJson kind_json(const Hazard& hazard) { return kKindNames[static_cast<std::size_t>(hazard.kind)]; }
 
 constexpr std::array kHazardKeys{
-    Key<Hazard>{{"kind", "text", "",
-                 "read_before_written, overwritten_before_read, written_out_of_order, reads_itself, never_written or ends_may_meet"},
+    Key<Hazard>{{"kind", "text", "", "read_before_written, overwritten_before_read, written_out_of_order, reads_itself or never_written"},
                 kind_json},
-    Key<Hazard>{{"where", "text", "", "DBB, CVSRAM, CBUF or CACC"}, [](const Hazard& h) -> OrderedJson { return h.where; }},
-    Key<Hazard>{{"address", "integer", "byte", "the first that was found; of CBUF its entry; of CACC the entries of its buffer"},
+    Key<Hazard>{{"where", "text", "", "DBB, CVSRAM or CBUF"}, [](const Hazard& h) -> OrderedJson { return h.where; }},
+    Key<Hazard>{{"address", "integer", "byte", "the first that was found; of CBUF its entry"},
                 [](const Hazard& h) -> OrderedJson { return h.address; }},
-    Key<Hazard>{
-        {"amount", "integer", "bytes", "of all such accesses of these two operations; of CBUF entries, of CACC results of the first"},
-        [](const Hazard& h) -> OrderedJson { return h.amount; }},
+    Key<Hazard>{{"amount", "integer", "bytes", "of all such accesses of these two operations; of CBUF entries"},
+                [](const Hazard& h) -> OrderedJson { return h.amount; }},
     Key<Hazard>{{"first", "object", "", "the access that came first, and should not have"},
                 [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.before); }},
     Key<Hazard>{{"second", "object", "", "the one that should have come before it"},
@@ -79,11 +75,6 @@ std::string line_of(const Hazard& h)
 {
     const std::string place = h.where == "CBUF" ? fmt::format("CBUF entry {}", h.address) : fmt::format("{} {:#x}", h.where, h.address);
     const std::string first = name_of(h.before), second = name_of(h.after);
-    if (h.kind == HazardKind::EndsMayMeet)
-        return fmt::format(
-            "               CACC: {} has {} of at most {} results and is enabled before the interrupt of {}: in the cycle in "
-            "which their ends meet the silicon loses count, and hangs\n",
-            first, h.amount, h.address, second);
     const char *did = "", *before = "";
     switch (h.kind) {
         case HazardKind::ReadBeforeWritten:
@@ -97,8 +88,6 @@ std::string line_of(const Hazard& h)
             break;
         case HazardKind::ReadsItself:
             did = "wrote", before = "read its own input there";
-            break;
-        case HazardKind::EndsMayMeet:
             break;
         case HazardKind::NeverWritten:
             return fmt::format("               {}: {} of {} read in cycle {} what nobody had written; {} entries in all\n", place,
@@ -132,8 +121,7 @@ std::string hazards_text(const RunResult& run)
     if (!run.hazards) return "";
     const HazardReport& report = *run.hazards;
     if (report.found == 0) return fmt::format("  hazards      none in {} accesses\n", report.accesses) + rules_text(report.rules);
-    const auto early = static_cast<std::uint64_t>(std::ranges::count(report.list, HazardKind::EndsMayMeet, &Hazard::kind));
-    std::string text = fmt::format("  hazards      {} of {} accesses out of order\n", report.found - early, report.accesses);
+    std::string text = fmt::format("  hazards      {} of {} accesses out of order\n", report.found, report.accesses);
     for (std::size_t i = 0; i < report.list.size() && i < kShown; ++i) text += line_of(report.list[i]);
     if (report.list.size() > kShown) text += fmt::format("               and {} more in result.json\n", report.list.size() - kShown);
     return text + rules_text(report.rules);

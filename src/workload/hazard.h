@@ -15,10 +15,7 @@ enum class HazardKind : std::uint8_t {
     WrittenOutOfOrder,  // what a later operation wrote was overwritten by an earlier one
     ReadsItself,        // an operation read where it had written itself
     NeverWritten,       // of CBUF: what was read was not written, before or after
-    EndsMayMeet,        // of CACC: a layer so small that its end can meet that of the one before, which has not left. Of the program alone
 };
-
-inline constexpr std::int64_t kNoCycle = INT64_MIN;
 
 /// One side of it. `operation` counts from 1, in the order in which the program starts them.
 struct HazardAccess {
@@ -27,15 +24,15 @@ struct HazardAccess {
     std::string units;       // "convolution, SDP"
     std::string name;        // what the program calls it; empty if it does not
     std::string client;      // who accessed: of memory its client, CDMA or CSC of CBUF
-    std::int64_t cycle = 0;  // relative to t0; kNoCycle: in none
+    std::int64_t cycle = 0;  // relative to t0
 };
 
 /// All accesses of the same two operations and clients of one kind; place and cycles are those of the first.
 struct Hazard {
     HazardKind kind{};
-    std::string where;          // DBB, CVSRAM, CBUF, CACC
-    std::uint64_t address = 0;  // bytes; of CBUF the entry, of CACC how many its buffer has
-    std::uint64_t amount = 0;   // bytes in all, of CBUF entries, of CACC results of the small layer
+    std::string where;          // DBB, CVSRAM, CBUF
+    std::uint64_t address = 0;  // bytes; of CBUF the entry
+    std::uint64_t amount = 0;   // bytes in all, of CBUF entries
     HazardAccess before, after;
 };
 

@@ -3,7 +3,7 @@
 //   description ──► reader ──► planning, registers of every pass ──► a plan, or a refusal of a rule
 //
 // A register that cannot hold its value is no rule, and no exception but ConfigError leaves a plan. What the programs do to each other
-// is looked at too: no convolution may end in CACC where the one before does (platform/layer_ends.h).
+// is looked at too: no convolution may end in CACC where the one before does (lint/layer_ends.h).
 //
 //   random_plans FIRST COUNT [SECONDS]      SECONDS: a plan that takes longer is told
 #include <fmt/format.h>
@@ -19,10 +19,10 @@
 #include "config/layer/transfer_reader.h"
 #include "config/machine/hardware.h"
 #include "facts/presets.h"
+#include "lint/layer_ends.h"
 #include "lowering/plan.h"
 #include "lowering/program/layer_program.h"
 #include "lowering/transfer/transfer_plan.h"
-#include "platform/layer_ends.h"
 
 namespace dlasim {
 namespace {
@@ -197,7 +197,7 @@ std::string outcome(const std::string& text, bool transfer, const Hardware& hw)
         const Layer layer = layer_from_json(json, "l.json", "", "");
         const LayerPlan plan = plan_shape(layer, hw);
         const Program program = layer_program(layer, plan, hw);
-        if (!early_layers(hw, program).empty()) return "ENDS MAY MEET";
+        if (!lint::early_layers(hw, program).empty()) return "ENDS MAY MEET";
         return "planned";
     } catch (const ConfigError& error) {
         const std::string said = error.what();

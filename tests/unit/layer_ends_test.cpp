@@ -1,6 +1,6 @@
 // Layers whose ends may meet in CACC: of a measured program that hangs, of programs that wait in one way or another, and of those that the
 // lowering writes.
-#include "platform/layer_ends.h"
+#include "lint/layer_ends.h"
 
 #include <gmock/gmock.h>
 
@@ -50,7 +50,8 @@ Program parts_with(const std::string& text, const std::function<void(ProgramWrit
 
 TEST(LayerEnds, ASmallLayerThatIsNotWaitedForIsNamed)
 {
-    const std::vector<EarlyLayer> early = early_layers(small(), parts_with(fully_connected(24), [](ProgramWriter&, unsigned) {}));
+    const std::vector<lint::EarlyLayer> early =
+        lint::early_layers(small(), parts_with(fully_connected(24), [](ProgramWriter&, unsigned) {}));
     ASSERT_EQ(early.size(), 2u);
     EXPECT_EQ(early[0].convolution, 1u);
     EXPECT_EQ(early[0].results, 1u);
@@ -61,7 +62,7 @@ TEST(LayerEnds, EveryWayToKnowTheEndOfTheLayerBeforeIsTaken)
 {
     const std::string text = fully_connected(32);
     const auto none = [&](const std::function<void(ProgramWriter&, unsigned)>& between) {
-        return early_layers(small(), parts_with(text, between)).empty();
+        return lint::early_layers(small(), parts_with(text, between)).empty();
     };
     const auto name = [](const char* unit, unsigned group) { return std::string(unit) + std::to_string(group); };
     EXPECT_TRUE(none([](ProgramWriter& w, unsigned group) { w.add(WaitStatus{1u << group}); }));
@@ -88,14 +89,14 @@ TEST(LayerEnds, ALayerThatFillsTheBufferIsSafe)
                R"(, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 16}, "partition": {"kernels": 8}})";
     };
     const auto nothing = [](ProgramWriter&, unsigned) {};
-    EXPECT_EQ(early_layers(small(), parts_with(of(15), nothing)).size(), 1u);
-    EXPECT_EQ(early_layers(small(), parts_with(of(16), nothing)).size(), 0u);
+    EXPECT_EQ(lint::early_layers(small(), parts_with(of(15), nothing)).size(), 1u);
+    EXPECT_EQ(lint::early_layers(small(), parts_with(of(16), nothing)).size(), 0u);
 }
 
 TEST(LayerEnds, TheLoweringWaitsWithCscAlone)
 {
     const Program program = program_of(fully_connected(24), small());
-    EXPECT_TRUE(early_layers(small(), program).empty());
+    EXPECT_TRUE(lint::early_layers(small(), program).empty());
     // CDMA of the second part is enabled before the wait, CSC after it.
     std::vector<std::string> order;
     for (const ProgramEntry& entry : program) {
@@ -108,7 +109,7 @@ TEST(LayerEnds, TheLoweringWaitsWithCscAlone)
     // nv_full clears first: nothing is waited for.
     const std::string wide = R"({"input": {"width": 1, "height": 1, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 64},
                                "partition": {"kernels": 32}, "post": {"output": {"shift": 4}}})";
-    EXPECT_TRUE(early_layers(*find_preset("nv_full"), program_of(wide, *find_preset("nv_full"))).empty());
+    EXPECT_TRUE(lint::early_layers(*find_preset("nv_full"), program_of(wide, *find_preset("nv_full"))).empty());
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(LayerPlan, APassThatDoesNotFitSaysWhyWithoutAnException)
     Pass pass = plan_shape(layer_of(kConv), preset("nv_small")).passes.front().pass;
     EXPECT_TRUE(fits(pass, preset("nv_small")));
     pass.data_banks = pass.weight_banks = 0;
-    pass.height = 8000;
+    pass.height = 4000;
     const Fit<Geometry> fit = fits(pass, preset("nv_small"));
     EXPECT_FALSE(fit);
     EXPECT_THAT(fit.problem, testing::StartsWith("does not fit the CBUF: the input takes "));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/execution.h"
 #include "app/file_names.h"
@@ -12,9 +13,12 @@
 #include "base/error.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
+#include "config/warning.h"
+#include "facts/cacc.h"
 #include "files/console.h"
 #include "files/number.h"
 #include "files/output_folder.h"
+#include "lint/layer_ends.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
 #include "sweep/sweep_file.h"
@@ -69,6 +73,37 @@ WrittenRegions regions_of(const std::vector<SeenRange>& written)
         regions.contents.push_back(seen.bytes);
     }
     return regions;
+}
+
+/// In the order of NVIDIA's driver, whatever the order of this run is; none where no program can know that order.
+std::optional<loadable::LoadablePlan> driver_plan(const loadable::LoadablePlan& plan)
+{
+    loadable::Options how = plan.options;
+    how.mode = loadable::Mode::Driver;
+    try {
+        return loadable::plan_loadable(*plan.loadable, plan.hardware, plan.memory, how);
+    } catch (const ConfigError&) {
+        return std::nullopt;
+    }
+}
+
+/// Convolutions that the driver starts so early that the silicon may hang: a fact of the file, not of this run.
+void tell_early_ends(const loadable::LoadablePlan& plan)
+{
+    if (!facts::cacc::of(plan.hardware).ends_may_meet(1)) return;
+    const std::optional<loadable::LoadablePlan> driven = driver_plan(plan);
+    if (!driven) return;
+    const std::vector<lint::EarlyLayer> early = lint::early_layers(plan.hardware, driven->program);
+    if (early.empty()) return;
+    std::vector<const loadable::Scheduled*> convolutions;
+    for (const loadable::Scheduled& scheduled : driven->operations)
+        if (driven->operation(scheduled).kind == loadable::Kind::Conv) convolutions.push_back(&scheduled);
+    const loadable::Scheduled& first = *convolutions.at(early.front().convolution);
+    warn(fmt::format(
+        "{}: NVIDIA's driver starts {} of its convolutions, of fewer results than the {} that CACC of {} holds, before the one in "
+        "front has ended (the first: operation {}.{}, {}); where their ends meet the silicon hangs. Modes serial and overlap wait",
+        plan.loadable->file, early.size(), early.front().entries, plan.hardware.name, first.task, first.operation,
+        early.front().results == 1 ? "1 result" : fmt::format("{} results", early.front().results)));
 }
 
 }  // namespace
@@ -138,6 +173,7 @@ int loadable_command(LoadableOptions options)
 int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
 {
     watch_for_interrupt();  // before the first file
+    tell_early_ends(plan);
     plan.speed = parse_cpu(options.cpu);
     RunFiles files(options);
     std::vector<OutputFile*> tensors;  // array and surface of each

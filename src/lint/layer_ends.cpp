@@ -1,54 +1,40 @@
-#include "platform/layer_ends.h"
+#include "lint/layer_ends.h"
 
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <map>
 #include <string_view>
 
 #include "facts/cacc.h"
-#include "facts/pdp.h"
-#include "facts/sdp.h"
+#include "lint/programmed.h"
 #include "registers/fields/csc.h"
-#include "registers/fields/glb.h"
 #include "registers/fields/groups.h"
 #include "registers/fields/pdp.h"
 #include "registers/fields/sdp.h"
-#include "registers/tables.h"
+#include "registers/interrupts.h"
 
-namespace dlasim {
+namespace dlasim::lint {
 namespace {
 
 /// A unit with two groups, as the program has set it.
 struct GroupedUnit {
-    std::uint32_t base = 0, enable = 0;
+    const UnitRegisters& table;
+    std::array<RegisterGroup, 2> groups;
     unsigned producer = 0;
-    std::array<std::map<std::uint32_t, std::uint32_t>, 2> values{};
 
     GroupedUnit(const Hardware& hardware, std::string_view name)
+        : table(*find_unit(hardware, name)), groups{RegisterGroup(table), RegisterGroup(table)}
     {
-        const UnitRegisters& unit = *find_unit(hardware, name);
-        base = unit.base;
-        enable = unit.group_start;
     }
-    std::uint32_t get(reg::Field field) const
-    {
-        const auto found = values[producer].find(field.offset);
-        return found == values[producer].end() ? 0 : field.get(found->second);
-    }
-    std::uint32_t get(reg::Register at) const
-    {
-        const auto found = values[producer].find(at.offset);
-        return found == values[producer].end() ? 0 : found->second;
-    }
+    std::uint32_t get(reg::Field field) const { return groups[producer].get(field); }
     /// True: it enables the group.
-    bool take(const RegisterWrite& write)
+    bool take(const RegisterWrite& write, std::size_t entry)
     {
-        if (write.address < base || write.address >= base + 0x1000) return false;
-        const std::uint32_t offset = write.address - base;
+        if (!table.has(write.address)) return false;
+        const std::uint32_t offset = write.address % UnitRegisters::kWindow;
         if (offset == reg::groups::S_POINTER) producer = reg::groups::S_POINTER::PRODUCER.get(write.value);
-        else if (offset != enable) values[producer][offset] = write.value;
-        else return reg::groups::D_OP_ENABLE::OP_EN.get(write.value) != 0;
+        else if (offset == table.group_start) return reg::groups::D_OP_ENABLE::OP_EN.get(write.value) != 0;
+        else if (table.grouped(offset)) groups[producer].set(offset, write.value, entry);
         return false;
     }
 };
@@ -84,14 +70,15 @@ private:
     void take(const RegisterWrite& write, std::size_t entry)
     {
         if (write.address == glb_ + reg::glb::S_INTR_STATUS) ended(write.value);
-        if (csc_.take(write)) enable_csc(entry);
-        if (sdp_.take(write)) {
+        if (csc_.take(write, entry)) enable_csc(entry);
+        if (sdp_.take(write, entry)) {
             using namespace reg::sdp;
             const bool flying = sdp_.get(D_FEATURE_MODE_CFG::FLYING_MODE) != 0;
             if (flying && sdp_.get(D_FEATURE_MODE_CFG::OUTPUT_DST)) handed_over_.push_back(taken_ + 1);
             sdp_runs_.push_back({sdp_.producer, flying ? ++taken_ : 0});
         }
-        if (pdp_.take(write)) pdp_runs_.push_back({pdp_.producer, pdp_.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) ? 0 : ++pooled_});
+        if (pdp_.take(write, entry))
+            pdp_runs_.push_back({pdp_.producer, pdp_.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) ? 0 : ++pooled_});
     }
 
     void enable_csc(std::size_t entry)
@@ -100,19 +87,18 @@ private:
         const std::uint64_t group = hw_.kernel_group(Precision::Int8);
         const std::uint64_t places = csc_.get(D_DATAIN_FORMAT::DATAIN_FORMAT) ? (csc_.get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH) + 1ull) *
                                                                                     (csc_.get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT) + 1ull)
-                                                                              : csc_.get(D_ATOMICS) + 1ull;
+                                                                              : csc_.get(D_ATOMICS::ATOMICS) + 1ull;
         const std::uint64_t results = places * (csc_.get(D_WEIGHT_SIZE_EXT_1::WEIGHT_KERNEL) / group + 1);
         const facts::cacc::Facts cacc = facts::cacc::of(hw_);
         if (left_ < started_ && cacc.ends_may_meet(results)) early_.push_back({started_, entry, results, cacc.entries});
         ++started_;
     }
 
+    /// Of "SDP_0".
     static std::uint32_t bits_of(std::string_view interrupt)
     {
-        const unsigned group = interrupt.ends_with("_1") ? 1 : 0;
-        const std::string_view unit = interrupt.substr(0, interrupt.rfind('_'));
-        for (const auto& [name, bit] : kEnds)
-            if (unit == name) return 1u << (bit + group);
+        for (const reg::glb::Interrupt* each : reg::glb::kInterrupts)
+            if (interrupt.substr(0, interrupt.rfind('_')) == each->unit) return each->bit(interrupt.ends_with("_1") ? 1 : 0);
         return 0;
     }
 
@@ -120,12 +106,12 @@ private:
     void ended(std::uint32_t bits)
     {
         for (unsigned group = 0; group < 2; ++group) {
-            if (bits >> (facts::sdp::kInterruptBit + group) & 1) left(first_of(sdp_runs_, group));
-            if (bits >> (facts::pdp::kInterruptBit + group) & 1) {
+            if (bits & reg::glb::kSdp.bit(group)) left(first_of(sdp_runs_, group));
+            if (bits & reg::glb::kPdp.bit(group)) {
                 const std::size_t pooled = first_of(pdp_runs_, group);
                 left(pooled == 0 || pooled > handed_over_.size() ? 0 : handed_over_[pooled - 1]);
             }
-            if (bits >> (facts::cacc::kInterruptBit + group) & 1 && left_ < started_ && left_ % 2 == group) left(left_ + 1);
+            if ((bits & reg::glb::kCacc.bit(group)) && left_ < started_ && left_ % 2 == group) left(left_ + 1);
         }
     }
 
@@ -145,18 +131,11 @@ private:
     void read(std::uint32_t address, std::uint32_t mask, std::uint32_t expected)
     {
         if (address == glb_ + reg::glb::S_INTR_STATUS) ended(mask & expected);
-        if (address != sdp_.base + reg::groups::S_STATUS) return;
+        if (address != sdp_.table.base + reg::groups::S_STATUS) return;
         const std::array status{reg::groups::S_STATUS::STATUS_0, reg::groups::S_STATUS::STATUS_1};
         for (unsigned group = 0; group < 2; ++group)
             if (status[group].get(mask) == status[group].most() && status[group].get(expected) == 0) left(first_of(sdp_runs_, group));
     }
-
-    struct End {
-        std::string_view unit;
-        unsigned bit;
-    };
-    static constexpr std::array<End, 3> kEnds{
-        {{"SDP", facts::sdp::kInterruptBit}, {"PDP", facts::pdp::kInterruptBit}, {"CACC", facts::cacc::kInterruptBit}}};
 
     const Hardware& hw_;
     GroupedUnit csc_, sdp_, pdp_;
@@ -172,4 +151,4 @@ private:
 
 std::vector<EarlyLayer> early_layers(const Hardware& hardware, const Program& program) { return EndWalk(hardware).walk(program); }
 
-}  // namespace dlasim
+}  // namespace dlasim::lint

@@ -15,7 +15,7 @@
 #include "facts/hardware.h"
 #include "workload/program.h"
 
-namespace dlasim {
+namespace dlasim::lint {
 
 /// The n-th convolution of a program, from 0, that is enabled too early.
 struct EarlyLayer {
@@ -26,4 +26,4 @@ struct EarlyLayer {
 
 std::vector<EarlyLayer> early_layers(const Hardware& hardware, const Program& program);
 
-}  // namespace dlasim
+}  // namespace dlasim::lint
