@@ -55,7 +55,7 @@
 namespace dlasim {
 
 struct AcceleratorOptions {
-    std::string hardware = "nv_small";  // a preset, or a hardware file
+    std::string hardware = "nv_full";   // a preset, or a hardware file; the default is that of the commands
     std::vector<std::string> settings;  // "cbuf.banks=16": laid over it
     sc_core::sc_time clock_period{1, sc_core::SC_NS};
     bool values = true;                                   // compute data; without it only time is simulated

@@ -96,6 +96,11 @@ class Result:
         return self.json.get("name") or self.json["network"]["name"]
 
     @property
+    def machine(self):
+        """The preset, and what differs from it."""
+        return self.json.get("machine") or self.json["hardware"].get("preset", "a machine")
+
+    @property
     def cycles(self):
         """From the first op-enable to the last interrupt."""
         return self.json["cycles"]
@@ -251,7 +256,8 @@ class Result:
 
     def __repr__(self):
         verified = {True: ", verified", False: ", values differ", None: ""}[self.verified]
-        return f"<{self.name}: {self.cycles:,} cycles on {self.json['hardware'].get('preset', 'a machine')}{verified}>"
+        unmeasured = ", unmeasured" if self.json.get("measured") is False else ""
+        return f"<{self.name}: {self.cycles:,} cycles on {self.machine}{unmeasured}{verified}>"
 
     def _repr_html_(self):
         verified = {True: "equal to the golden values", False: "differ", None: "not compared"}[self.verified]

@@ -134,11 +134,11 @@ class Sweep:
         return table(self.rows)
 
 
-def sweep(what, *, jobs=1, timing_only=False, best=None, search=None, seed=None, out=None):
+def sweep(what, *, jobs=None, timing_only=False, best=None, search=None, seed=None, out=None):
     """Runs every point of a sweep, each in a process of its own.
 
     what    a file, or a dict of docs/SWEEPS.md; its base and axes may have Layers and Networks
-    jobs    points side by side
+    jobs    points side by side; as many as there are processors unless told
     timing_only  time without values
     best    the figure of which the best machine is looked for, for example "area_mm2": Sweep.answer, Sweep.machines
     search  run so many points at most, those that are best in cycles, energy and area; seed: of the search
@@ -151,7 +151,8 @@ def sweep(what, *, jobs=1, timing_only=False, best=None, search=None, seed=None,
             file = folder / "sweep.json"
             file.write_text(command.text_of(what, _described), encoding="utf-8")
         target = Path(out) if out is not None else folder / "out"
-        words = ["sweep", file, "--out", target, "--jobs", jobs]
+        words = ["sweep", file, "--out", target]
+        words += ["--jobs", jobs] if jobs is not None else []
         words += ["--timing-only"] if timing_only else []
         words += ["--best", best] if best is not None else []
         words += ["--search", search] if search is not None else []

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "facts/presets.h"
 #include "files/output.h"
 #include "report/timeline/timeline.h"
 #include "silicon/technology.h"
@@ -16,7 +17,7 @@
 namespace dlasim {
 
 struct CommonOptions {
-    std::string hardware = "nv_full";
+    std::string hardware = kDefaultHardware;
     std::string memory = "ideal";
     std::vector<std::string> settings;  // --set
     std::string out = "out";

@@ -355,7 +355,8 @@ Command add_sweep(CLI::App& app)
     SweepOptions& sweep = *options;
     CLI::App* command = app.add_subcommand("sweep", "many runs: the product of the axes of a sweep file");
     command->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
-    command->add_option("--jobs", sweep.jobs, "points that run side by side")->capture_default_str()->check(whole(1, 1024));
+    command->add_option("--jobs", sweep.jobs, "points that run side by side; without it as many as there are processors")
+        ->check(whole(1, 1024));
     command->add_option("--out", sweep.out, "output folder")->capture_default_str();
     command->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
         ->capture_default_str()

@@ -143,7 +143,7 @@ struct Asked {
 constexpr std::array kRunKeys{
     Key<RecordedRun>{{"file", "text", "", "the result.json"}, [](const RecordedRun& r) -> OrderedJson { return r.file; }},
     Key<RecordedRun>{{"name", "text", "", "of what ran"}, [](const RecordedRun& r) -> OrderedJson { return r.name; }},
-    Key<RecordedRun>{{"hardware", "text", "", "the preset it ran on, or that its hardware was laid over"},
+    Key<RecordedRun>{{"hardware", "text", "", "the preset it ran on, and what differs from it"},
                      [](const RecordedRun& r) -> OrderedJson { return r.machine; }},
     Key<RecordedRun>{{"memory", "text", "", "the memory; empty if the result does not tell it"},
                      [](const RecordedRun& r) -> OrderedJson { return r.memory_name; }},

@@ -158,7 +158,8 @@ private:
     void record_machine()
     {
         const Json &hardware = below(json_, "hardware"), &memory = below(json_, "memory");
-        run_.machine = hardware.is_string() ? hardware.get<std::string>() : text_at(hardware, "preset");
+        run_.machine = hardware.is_string() ? hardware.get<std::string>() : text_at(json_, "machine", text_at(hardware, "preset"));
+        run_.unmeasured = below(json_, "measured") == Json(false);
         run_.memory_name = text_at(memory, "kind");
         if (hardware.is_string()) run_.hardware["preset"] = hardware;
         else flatten(hardware, "", run_.hardware);

@@ -34,6 +34,7 @@ struct RecordedStep {
 
 struct RecordedRun {
     std::string file, name, machine, memory_name;
+    bool unmeasured = false;  // the result says so of its machine
     std::int64_t cycles = 0;
     double seconds = 0;            // at the clock of the hardware; 0 if the result does not tell the clock
     std::optional<bool> verified;  // none: not compared

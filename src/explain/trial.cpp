@@ -34,25 +34,6 @@ std::string text_under(const Json& json, const char* key)
 
 std::string path_of_setting(const std::string& setting) { return setting.substr(0, setting.find('=')); }
 
-/// The fewest settings that make this machine out of its preset: sizes follow from each other.
-std::vector<std::string> settings_of(const Hardware& hardware, const std::string& preset)
-{
-    Hardware as = hardware, basis = load_hardware(preset, {}, HardwareRules::Ignored);
-    const auto value = [](const HardwareField& field, Hardware& of) -> std::string {
-        return field.number ? std::to_string(*field.number(of)) : *field.flag(of) ? "true" : "false";
-    };
-    std::vector<std::string> settings;
-    for (const HardwareField& field : hardware_fields())
-        if (const std::string text = value(field, as); text != value(field, basis)) settings.push_back(field.path + "=" + text);
-    const OrderedJson wanted = hardware_json(hardware);
-    for (std::size_t i = settings.size(); i-- > 0;) {
-        std::vector<std::string> fewer = settings;
-        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-        if (hardware_json(load_hardware(preset, fewer, HardwareRules::Ignored)) == wanted) settings = std::move(fewer);
-    }
-    return settings;
-}
-
 std::vector<std::string> with_setting(std::vector<std::string> settings, const std::string& path, const std::string& value)
 {
     std::erase_if(settings, [&](const std::string& setting) { return path_of_setting(setting) == path; });
@@ -183,7 +164,7 @@ RecordedPoint recorded_point(const Json& result, const std::string& file)
     const Json& hardware = result.contains("hardware") ? result["hardware"] : recorded.memory;
     recorded.preset = hardware.is_string() ? hardware.get<std::string>() : text_under(hardware, "preset");
     if (recorded.preset.empty()) throw ConfigError(at(file, "/hardware"), "has no preset, expected the machine of a run");
-    if (hardware.is_object()) recorded.settings = settings_of(read_hardware(hardware, file, "/hardware"), recorded.preset);
+    if (hardware.is_object()) recorded.settings = settings_of(read_hardware(hardware, file, "/hardware"));
     if (result.contains("memory_report") && result["memory_report"].is_object() && result["memory_report"].contains("dbb")) {
         const Json& dbb = result["memory_report"]["dbb"];
         if (dbb.is_object() && dbb.contains("channels") && dbb["channels"].is_array())

@@ -8,6 +8,9 @@
 
 namespace dlasim {
 
+/// Of every command that is told of no machine, and of the library.
+inline constexpr const char* kDefaultHardware = "nv_full";
+
 /// The seven configurations of the reference, in the order of configurations.md reversed: largest first.
 std::span<const Hardware> presets();
 /// Lanes that a tile of Winograd takes: 16 positions of four channels. [spec] csc.md 1.9

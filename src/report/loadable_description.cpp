@@ -88,7 +88,7 @@ std::string program_text(const loadable::LoadablePlan& plan)
 std::string loadable_description(const loadable::LoadablePlan& plan)
 {
     std::string text = fmt::format("{}  version {}, for {}\n\n", printable(plan.loadable->file), loadable::text(plan.loadable->version),
-                                   plan.hardware.name);
+                                   machine_name(plan.hardware));
     text += memories_text(plan);
     for (const HardwareTask& task : plan.tasks) text += task_text(plan, task);
     for (const loadable::HostTask& host : plan.hosts) {

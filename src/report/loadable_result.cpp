@@ -139,6 +139,7 @@ constexpr std::array kLoadableKeys{
         [](const LoadableResult& r) -> OrderedJson { return loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)]; }},
     Key<LoadableResult>{{"hardware", "object", "", "all of it: below"},
                         [](const LoadableResult& r) { return hardware_json(r.plan.hardware); }},
+    Key<LoadableResult>{kMachineKey, [](const LoadableResult& r) -> OrderedJson { return machine_name(r.plan.hardware); }},
     Key<LoadableResult>{kMeasuredKey, [](const LoadableResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
     Key<LoadableResult>{{"memory", "object", "", "behind the ports: below"},
                         [](const LoadableResult& r) { return memory_json(r.plan.memory); }},
@@ -335,7 +336,7 @@ std::string loadable_table(const LoadableResult& r)
 {
     std::string text =
         fmt::format("{}\n  on           {}{}, {}\n", printable(std::filesystem::path(r.plan.loadable->file).filename().string()),
-                    r.plan.hardware.name, measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory));
+                    machine_name(r.plan.hardware), measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory));
     text += fmt::format("  cycles       {}   {:.3f} ms at {} MHz, {:.2f} frames/s{}\n", grouped(r.run.cycles), 1e3 * r.latency_seconds(),
                         r.plan.hardware.clock_mhz, r.host().frames_per_s(r.latency_seconds()), r.host().text());
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),

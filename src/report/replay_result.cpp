@@ -22,6 +22,8 @@ constexpr std::array kReplayKeys{
     Key<Replayed>{{"schema", "text", "", "dlasim.replay/2"}, [](const Replayed&) -> OrderedJson { return "dlasim.replay/2"; }},
     Key<Replayed>{{"name", "text", "", "of the program"}, [](const Replayed& r) -> OrderedJson { return r.what.recording.name; }},
     Key<Replayed>{{"hardware", "object", "", "the machine: below"}, [](const Replayed& r) { return hardware_json(r.what.hardware); }},
+    Key<Replayed>{kMachineKey, [](const Replayed& r) -> OrderedJson { return machine_name(r.what.hardware); }},
+    Key<Replayed>{kMeasuredKey, [](const Replayed& r) -> OrderedJson { return was_measured(r.what.hardware, r.what.recording.program); }},
     Key<Replayed>{{"memory", "object", "", "the memory behind DBB: below"}, [](const Replayed& r) { return memory_json(r.what.memory); }},
     Key<Replayed>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
                   [](const Replayed& r) -> OrderedJson { return r.run.cycles; }},
@@ -81,7 +83,8 @@ std::vector<std::string> Replayed::differing_regions() const
 
 std::string replay_table(const Replayed& r)
 {
-    std::string text = fmt::format("{} on {}: {} cycles", printable(r.what.recording.name), r.what.hardware.name, r.run.cycles);
+    std::string text = fmt::format("{} on {}{}: {} cycles", printable(r.what.recording.name), machine_name(r.what.hardware),
+                                   measured_text(r.what.hardware, r.what.recording.program), r.run.cycles);
     if (!r.run.interrupt_cycles.empty()) text += fmt::format(", interrupt in cycle {}", fmt::join(r.run.interrupt_cycles, ", "));
     if (r.what.recording.compare_outputs)
         text += fmt::format(", {} of {} regions right", r.contents.size() - r.differing.size(), r.contents.size());

@@ -124,7 +124,7 @@ std::string work_lines(const Result& r)
 std::string head_lines(const Job& job)
 {
     std::string text = fmt::format("{}  {}\n", printable(job.name), job.text.subject);
-    text += fmt::format("  on           {}{}, {}{}{}\n", job.hardware.name, measured_text(job.hardware, job.program),
+    text += fmt::format("  on           {}{}, {}{}{}\n", machine_name(job.hardware), measured_text(job.hardware, job.program),
                         memory_text(job.memory), job.text.mode.empty() ? "" : ", ", job.text.mode);
     if (!job.text.cut.empty()) text += fmt::format("  cut          {}\n", job.text.cut);
     return text;

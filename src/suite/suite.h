@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/onnx_work.h"
+#include "facts/presets.h"
 #include "files/json_text.h"
 #include "files/keys.h"
 
@@ -20,7 +21,7 @@ inline constexpr const char* kSuiteFile = "suite.json";
 
 /// What a case has if the suite says nothing.
 struct SuiteDefaults {
-    std::string hardware = "nv_full", memory = "ideal";
+    std::string hardware = kDefaultHardware, memory = "ideal";
     std::vector<std::string> settings;
     double tolerance = 0;  // percent of the golden cycles, either way
     bool timing_only = false;

@@ -161,6 +161,7 @@ constexpr std::array kFigures{
     Key<Run>{{"assumed", "text or null", "", "numbers of the technology that nobody published"},
              [](const Run& r) { return r.at("energy/assumed"); }},
     Key<Run>{{"plan", "text or null", "", "how the layer was cut and its banks were divided; null for networks"}, plan_text},
+    Key<Run>{{"machine", "text or null", "", "the preset, and what differs from it"}, [](const Run& r) { return r.at("machine"); }},
     Key<Run>{{"measured", "flag or null", "",
               "the reference was measured with this machine; all others follow its rules, unmeasured: DEVIATIONS.md D8"},
              [](const Run& r) { return r.at("measured"); }},

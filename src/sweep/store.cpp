@@ -76,13 +76,11 @@ void SweepStore::begin(const SweepIdentity& identity, std::size_t points, const 
     database_.transaction([&] {
         database_.run(kIdentity);
         database_.run(kKept);
-        const std::pair<const char*, std::string> lines[] = {{"sweep", identity.sweep},
-                                                             {"binary", identity.binary},
-                                                             {"options", identity.options},
-                                                             {"file", identity.file},
-                                                             {"points", std::to_string(points)},
-                                                             {"shard", shard.text()},
-                                                             {"own_points", std::to_string(shard.count(points))}};
+        const std::pair<const char*, std::string> lines[] = {
+            {"sweep", identity.sweep},     {"binary", identity.binary},
+            {"options", identity.options}, {"file", identity.file},
+            {"require", identity.require}, {"points", std::to_string(points)},
+            {"shard", shard.text()},       {"own_points", std::to_string(shard.count(points))}};
         for (const auto& [key, text] : lines) set_value(key, text);
     });
 }
@@ -101,7 +99,31 @@ std::string SweepStore::value(const std::string& key)
     return select.text(0);
 }
 
-SweepIdentity SweepStore::identity() { return {value("sweep"), value("binary"), value("options"), value("file")}; }
+std::string SweepStore::value_or_none(const std::string& key)
+{
+    Statement select(database_, "SELECT value FROM identity WHERE key = ?");
+    return select.bind(1, std::string_view(key)).step() ? value(key) : "";
+}
+
+SweepIdentity SweepStore::identity()
+{
+    return {value("sweep"), value("binary"), value("options"), value("file"), value_or_none("require")};
+}
+
+void SweepStore::judge_anew(const std::string& require)
+{
+    std::vector<std::size_t> points;
+    each([&](const KeptPoint& kept) {
+        if (kept.row.value("reason", "").starts_with(kCannotMeet)) points.push_back(kept.point);
+    });
+    database_.transaction([&] {
+        for (const std::size_t point : points) {
+            Statement remove(database_, "DELETE FROM kept WHERE point = ?");
+            remove.bind(1, static_cast<std::int64_t>(point)).step();
+        }
+        set_value("require", require);
+    });
+}
 
 std::size_t SweepStore::number(const std::string& key)
 {

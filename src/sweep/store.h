@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/json_text.h"
@@ -21,7 +22,8 @@ namespace dlasim {
 /// Digests, equal where rows are.
 struct SweepIdentity {
     std::string sweep, binary, options;
-    std::string file = {};  // of the sweep, where it was; says nothing of the rows
+    std::string file = {};     // of the sweep, where it was; says nothing of the rows
+    std::string require = {};  // digest of what it requires: decides which machines need not run, and what the tables say of rows
     bool operator==(const SweepIdentity& other) const { return sweep == other.sweep && binary == other.binary && options == other.options; }
 };
 /// "its file, its binary": in what two differ.
@@ -41,6 +43,9 @@ struct KeptPoint {
     nlohmann::ordered_json row;
 };
 
+/// How the reason of a point begins that need not run, since its machine cannot meet the requirements.
+inline constexpr std::string_view kCannotMeet = "require: ";
+
 class SweepStore {
 public:
     explicit SweepStore(const std::filesystem::path& file, Database::Use use = Database::Use::Write) : database_(file, use) {}
@@ -59,6 +64,8 @@ public:
     /// No other point will run: a search has come to its end.
     void end();
     bool ended();
+    /// Other requirements: machines that did not need to run by the earlier ones are to be looked at again. Results stay.
+    void judge_anew(const std::string& require);
     /// Durable when it returns.
     void keep(const std::vector<KeptPoint>& rows);
     /// In the order of the points.
@@ -77,6 +84,7 @@ private:
     };
     [[noreturn]] void damaged(const std::string& what) const;
     std::string value(const std::string& key);
+    std::string value_or_none(const std::string& key);
     void set_value(const std::string& key, const std::string& value);
     std::size_t number(const std::string& key);
     /// Every row of `kept`, in the order of the points.

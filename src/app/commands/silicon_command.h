@@ -3,10 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "facts/presets.h"
+
 namespace dlasim {
 
 struct SiliconOptions {
-    std::string hardware = "nv_full";
+    std::string hardware = kDefaultHardware;
     std::vector<std::string> settings;
     std::string technology = "16nm";
     std::string of;  // a result.json, whose machine counts then

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <thread>
 
 #include "app/commands/loadable_command.h"
 #include "app/commands/net_command.h"
@@ -78,6 +79,8 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
         text += " --technology " + (std::filesystem::exists(options.technology, none) ? read_text(options.technology) : options.technology);
     if (options.machine) text += fmt::format(" --machine {}", *options.machine);
     if (options.search != 0) text += fmt::format(" --search {} --seed {}", options.search, options.seed);
+    if (options.search != 0)  // where it looks next
+        for (const std::string& requirement : sweep.require) text += " require " + requirement;
     return identity_of(sweep, text);
 }
 
@@ -245,8 +248,9 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
 
 std::vector<PlacedKey> point_keys() { return row_keys(); }
 
-int sweep_command(const SweepOptions& options)
+int sweep_command(SweepOptions options)
 {
+    if (options.jobs == 0) options.jobs = options.slurm != 0 ? 1 : std::max(1U, std::thread::hardware_concurrency());
     const Sweep sweep = read_sweep_file(options.sweep);
     if (sweep.points.empty()) throw ConfigError(options.sweep, "every point is excluded, expected at least one");
     for (const SweepAxis& axis : sweep.axes)

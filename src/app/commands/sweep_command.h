@@ -17,8 +17,8 @@ namespace dlasim {
 
 struct SweepOptions {
     std::string sweep, out = "out";
-    std::string technology;  // a table's name or file, instead of the sweep's
-    unsigned jobs = 1;
+    std::string technology;        // a table's name or file, instead of the sweep's
+    unsigned jobs = 0;             // points side by side; 0: as many as there are processors, of a task of Slurm one
     std::uint64_t limit = 86'400;  // seconds of CPU time that a point may take
     bool timing_only = false, causes = true, quiet = false;
     bool pages = false;                    // a page of every point in its folder
@@ -34,7 +34,7 @@ struct SweepOptions {
 };
 
 /// The status is the worst of the points: 3 before 1, then 2 if no point has a result, 4 if some have none.
-int sweep_command(const SweepOptions& options);
+int sweep_command(SweepOptions options);
 
 /// Columns of points.csv, keys of points.json.
 std::vector<PlacedKey> point_keys();

@@ -67,6 +67,15 @@ void add_files(Digest& digest, const Json& json, const std::set<fs::path>& folde
     }
 }
 
+/// The value of a key, which is no longer there; null if it was not.
+OrderedJson taken_out(OrderedJson& object, const char* key)
+{
+    if (!object.is_object() || !object.contains(key)) return {};
+    OrderedJson value = std::move(object[key]);
+    object.erase(key);
+    return value;
+}
+
 /// Where paths of a sweep begin: at its file, and what an axis lays over a layer at the file of that.
 std::set<fs::path> folders_of(const Sweep& sweep)
 {
@@ -84,13 +93,18 @@ std::set<fs::path> folders_of(const Sweep& sweep)
 
 SweepIdentity identity_of(const Sweep& sweep, const std::string& options)
 {
-    Digest inputs, binary;
+    Digest inputs, binary, require;
     const Json json = parse_json(sweep.text, sweep.file);
-    inputs.add(parse_ordered_json(sweep.text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+    OrderedJson work = parse_ordered_json(sweep.text);
+    const auto text = [](const OrderedJson& value) { return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); };
+    require.add(text(taken_out(work, "require")));
+    if (work.contains("workloads"))
+        for (OrderedJson& workload : work["workloads"]) require.add(text(taken_out(workload, "require")));
+    inputs.add(text(work));
     add_files(inputs, json, folders_of(sweep));
     add_bytes(binary, "/proc/self/exe");
     std::error_code none;
-    return {inputs.text(), binary.text(), options, fs::weakly_canonical(sweep.file, none).string()};
+    return {inputs.text(), binary.text(), options, fs::weakly_canonical(sweep.file, none).string(), require.text()};
 }
 
 SweepFolder::Claims::Claims(const fs::path& folder)
@@ -167,6 +181,11 @@ bool SweepFolder::keeps_what_is_there(const SweepIdentity& identity, std::size_t
     const SweepIdentity there = store_->identity();
     if (there == identity && store_->points() != points)
         throw ConfigError(file.string(), fmt::format("is damaged: its sweep has {} points, not {}", store_->points(), points));
+    const bool judged_anew = there == identity && there.require != identity.require && store_->shard() == shard.text();
+    if (judged_anew && (resume || store_->ended())) {
+        store_->judge_anew(identity.require);
+        return true;
+    }
     if (!resume && !store_->ended())
         throw ConfigError(folder_.string(), fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
                                                         "--restart to begin again, or another folder (--out)",

@@ -273,6 +273,34 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
     return finish(std::move(overlay), settings, at(file, pointer), rules);
 }
 
+std::vector<std::string> settings_of(const Hardware& hardware)
+{
+    Hardware as = hardware, basis = load_hardware(hardware.name, {}, HardwareRules::Ignored);
+    const auto value = [](const HardwareField& field, Hardware& of) -> std::string {
+        return field.number ? std::to_string(*field.number(of)) : *field.flag(of) ? "true" : "false";
+    };
+    std::vector<std::string> settings;
+    for (const HardwareField& field : hardware_fields())
+        if (const std::string text = value(field, as); text != value(field, basis)) settings.push_back(field.path + "=" + text);
+    const OrderedJson wanted = hardware_json(hardware);
+    for (std::size_t i = settings.size(); i-- > 0;) {
+        std::vector<std::string> fewer = settings;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (hardware_json(load_hardware(hardware.name, fewer, HardwareRules::Ignored)) == wanted) settings = std::move(fewer);
+    }
+    return settings;
+}
+
+std::string machine_name(const Hardware& hardware)
+{
+    constexpr std::size_t kMaxShown = 8;
+    const std::vector<std::string> settings = settings_of(hardware);
+    std::string text = hardware.name;
+    for (std::size_t i = 0; i < std::min(settings.size(), kMaxShown); ++i) text += (i == 0 ? " with " : ", ") + settings[i];
+    if (settings.size() > kMaxShown) text += " and " + std::to_string(settings.size() - kMaxShown) + " more";
+    return text;
+}
+
 OrderedJson hardware_json(const Hardware& hardware)
 {
     OrderedJson json;

@@ -46,6 +46,10 @@ Hardware load_hardware(const std::string& preset_or_file, const std::vector<std:
 /// A hardware object: {"preset": ..., "mac": {...}, ...}; without "preset" laid over `preset`.
 Hardware read_hardware(const Json& json, const std::string& file, const std::string& pointer, const std::string& preset = "",
                        const std::vector<std::string>& settings = {}, HardwareRules rules = HardwareRules::Checked);
+/// The fewest settings that make this machine out of its preset: sizes follow from each other.
+std::vector<std::string> settings_of(const Hardware& hardware);
+/// Its preset, and what differs from it: "nv_small with cbuf.banks=16".
+std::string machine_name(const Hardware& hardware);
 /// All fields, in a form that read_hardware reads back.
 OrderedJson hardware_json(const Hardware& hardware);
 

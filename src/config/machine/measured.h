@@ -15,4 +15,6 @@ inline constexpr KeyRow kMeasuredKey{
     "the reference was measured with this machine; false for all other sizes, whose cycles follow "
     "from the rules of the specification, and for image input where it cannot be measured: DEVIATIONS.md, D8"};
 
+inline constexpr KeyRow kMachineKey{"machine", "text", "", "the preset, and what differs from it"};
+
 }  // namespace dlasim

@@ -11,6 +11,7 @@
 #include "config/layer/transfer_reader.h"
 #include "config/network_reader.h"
 #include "config/sweep/sweep_choice.h"
+#include "facts/presets.h"
 
 namespace dlasim {
 namespace {
@@ -207,7 +208,7 @@ void read_base(Sweep& sweep, const JsonObject& top)
     else sweep.input = base.text("input", "");
     sweep.mode = base.text("mode", sweep.mode);
     if (base.has("host_ns")) sweep.host_ns = number_of(base, "host_ns", "from 0 on", [](double ns) { return ns >= 0; });
-    sweep.hardware = base.has("hw") ? base.raw("hw") : Json("nv_full");
+    sweep.hardware = base.has("hw") ? base.raw("hw") : Json(kDefaultHardware);
     if (base.has("memory")) sweep.memory = base.raw("memory");
     if (!sweep.hardware.is_string() && !sweep.hardware.is_object())
         throw ConfigError(base.where("hw"), found(sweep.hardware) + ", expected a preset, a file or a hardware object");

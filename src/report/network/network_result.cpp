@@ -199,6 +199,7 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
     Key<NetworkResult>{{"hardware", "object", "", "all of it: below"},
                        [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
+    Key<NetworkResult>{kMachineKey, [](const NetworkResult& r) -> OrderedJson { return machine_name(r.plan.hardware); }},
     Key<NetworkResult>{kMeasuredKey, [](const NetworkResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
     Key<NetworkResult>{{"memory", "object", "", "behind the ports: below"},
                        [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
@@ -490,8 +491,9 @@ std::string network_table(const NetworkResult& r)
 {
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
                                    r.plan.plans.size(), grouped(r.plan.network.macs()));
-    text += fmt::format("  on           {}{}, {}, {} MACs a cycle\n", r.plan.hardware.name, measured_text(r.plan.hardware, r.plan.program),
-                        memory_text(r.plan.memory), r.plan.hardware.macs_per_cycle(r.plan.network.precision));
+    text += fmt::format("  on           {}{}, {}, {} MACs a cycle\n", machine_name(r.plan.hardware),
+                        measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory),
+                        r.plan.hardware.macs_per_cycle(r.plan.network.precision));
     text += fmt::format("  cycles       {}, {} of what the array could multiply\n", grouped(static_cast<std::uint64_t>(r.cycles())),
                         percent(r.utilization()));
     text += fmt::format("  latency      {:.3f} ms at {} MHz, {:.2f} frames/s{}\n", 1e3 * r.latency_seconds(), r.plan.hardware.clock_mhz,
@@ -540,8 +542,9 @@ std::string network_table(const NetworkResult& r)
 
 std::string network_plan_table(const NetworkPlan& plan)
 {
-    std::string text = fmt::format("{}  {} layers in {} steps, {} MACs, on {}\n\n", printable(plan.network.name),
-                                   plan.network.layers.size(), plan.plans.size(), grouped(plan.network.macs()), plan.hardware.name);
+    std::string text =
+        fmt::format("{}  {} layers in {} steps, {} MACs, on {}\n\n", printable(plan.network.name), plan.network.layers.size(),
+                    plan.plans.size(), grouped(plan.network.macs()), machine_name(plan.hardware));
     text += fmt::format("  {:<40} {:<6} {:>5} {:>11} {:>12} {:>6} {:>14}  {:<6}  {}\n", "step", "unit", "parts", "banks", "bytes", "times",
                         "cycles, least", "output", "bound");
     for (std::size_t i = 0; i < plan.plans.size(); ++i) {

@@ -33,7 +33,7 @@
   $("#title").textContent = run.name;
   const machine = result.hardware ?? {}, clock = machine.clock_mhz;
   const memory = result.memory ? (result.memory.preset ?? result.memory.name ?? result.memory.kind) : "";
-  $("#summary").textContent = [machine.preset, memory && `memory ${memory}`, clock && `${clock} MHz`].filter(Boolean).join(", ");
+  $("#summary").textContent = [result.machine ?? machine.preset, result.measured === false && "unmeasured: its cycles follow from the rules of the measured machines (DEVIATIONS D8)", memory && `memory ${memory}`, clock && `${clock} MHz`].filter(Boolean).join(", ");
   const verdict = result.verified === true ? "equal to the golden values" : result.verified === false ? "VALUES DIFFER" : "values not run";
   const fact = (name, value, note) => { if (value === undefined || value === null || value === "") return; const box = make("div"); const dd = make("dd", value); if (note) dd.append(" ", make("small", note)); box.append(make("dt", name), dd); $("#facts").append(box); };
   fact("cycles", whole(cycles), clock ? `${short(cycles / clock / 1e3)} ms` : "");
