@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "config/machine/hardware.h"
 
@@ -91,6 +92,44 @@ OrderedJson plan_text(const Run& run)
     return text;
 }
 
+/// The share of the energy that is spent without any work, times the power.
+OrderedJson idle_mw(const Run& run)
+{
+    const OrderedJson units = run.at("energy/units"), energy = run.at("energy_uj"), power = run.at("power_mw");
+    if (!units.is_object() || !energy.is_number() || !power.is_number() || energy.get<double>() <= 0) return {};
+    double idle_uj = 0;
+    for (const auto& [name, unit] : units.items())
+        idle_uj += unit.value("leakage_uj", 0.0) + (name == "control" ? unit.value("clock_uj", 0.0) : 0);
+    return rounded(power.get<double>() * idle_uj / energy.get<double>());
+}
+
+/// All ranks in the cheapest of the idle states, and refreshes as often as in the run.
+OrderedJson memory_idle_mw(const Run& run)
+{
+    const OrderedJson energy = run.at("memory_report/dbb/energy"), ranks = run.at("memory_report/dbb/rank_cycles");
+    if (!energy.is_object() || !ranks.is_object()) return run.ran() && run.at("memory_uj").is_number() ? OrderedJson(0.0) : OrderedJson();
+    const double total_pj = energy.value("total_pj", 0.0), power_mw = energy.value("power_mw", 0.0);
+    double all = 0, least = std::numeric_limits<double>::infinity();
+    for (const auto& [state, cycles] : ranks.items()) {
+        all += cycles.get<double>();
+        if (state.starts_with("active") || cycles.get<double>() <= 0) continue;
+        least = std::min(least, energy.at("background_pj").value(state, 0.0) / cycles.get<double>());
+    }
+    if (!std::isfinite(least) || total_pj <= 0) return {};
+    return rounded(power_mw * (least * all + energy.value("refresh_pj", 0.0)) / total_pj);
+}
+
+OrderedJson step_cycles(const Run& run)
+{
+    const OrderedJson steps = run.at("steps");
+    if (!steps.is_array()) return run.at("cycles").is_null() ? OrderedJson() : OrderedJson(run.at("cycles").dump());
+    std::string text;
+    for (const OrderedJson& step : steps)
+        if (const OrderedJson share = step.value("share", OrderedJson()); share.is_number())
+            text += (text.empty() ? "" : " ") + share.dump();
+    return text;
+}
+
 constexpr const char* kDram = "a DRAM stands behind DBB; null else";
 constexpr std::array kFigures{
     Key<Run>{{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt; of an ONNX model those of the first image"},
@@ -156,6 +195,12 @@ constexpr std::array kFigures{
              [](const Run& r) { return r.rounded_or_null(r.at("total_uj")); }},
     Key<Run>{{"power_mw", "number or null", "mW", "energy_uj over the time"},
              [](const Run& r) { return r.rounded_or_null(r.at("power_mw")); }},
+    Key<Run>{{"idle_mw", "number or null", "mW", "of the accelerator with nothing to do: leakage, and the clocks that never stop"},
+             idle_mw},
+    Key<Run>{{"memory_idle_mw", "number or null", "mW",
+              "of the DRAM without requests: its cheapest state that the run has seen, and refresh; 0 for an ideal memory"},
+             memory_idle_mw},
+    Key<Run>{{"step_cycles", "text or null", "cycles", "what each step of a network adds to the cycles, in their order"}, step_cycles},
     Key<Run>{{"area_mm2", "number or null", "mm2", "of the accelerator with CBUF and CVSRAM"},
              [](const Run& r) { return r.rounded_or_null(r.at("area_mm2")); }},
     Key<Run>{{"assumed", "text or null", "", "numbers of the technology that nobody published"},

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sweep/figures.h"
+#include "sweep/shared_machine.h"
 
 namespace dlasim {
 namespace {
@@ -21,6 +22,16 @@ constexpr std::array kOfFrames{"cycles", "time_us", "energy_uj", "total_uj"};
 constexpr std::array kMachineRows{
     KeyRow{"machine", "integer", "", "number of its first point"},
     KeyRow{"area_mm2", "number or null", "mm2", "of the accelerator"},
+    KeyRow{"load", "number or null", "", "share of the time in which the machine works: rate x time of a frame, over all workloads",
+           "workloads with a rate"},
+    KeyRow{"system_mw", "number or null", "mW",
+           "accelerator and memory at the rates: energy of the frames, and for the rest of the time idle_mw and memory_idle_mw",
+           "workloads with a rate"},
+    KeyRow{"memory_mw", "number or null", "mW", "of these, the memory", "workloads with a rate"},
+    KeyRow{"uj_per_frame", "number or null", "uJ", "system_mw over the frames a second of all workloads", "workloads with a rate"},
+    KeyRow{"*.latency_ms", "number or null", "ms",
+           "of a workload: from the release of a frame to its end, at worst in a hyperperiod of all; null where the load is above 1",
+           "workloads with a rate"},
     KeyRow{"*", "any", "",
            "a column for each axis but that of the workloads; each figure of each workload, resnet50.frames_per_s; mean.power_mw and the "
            "others: of a "
@@ -91,13 +102,16 @@ std::vector<CheckedFigure> checked(const SweptMachine& machine, const MachineQue
     for (const AskedWorkload& workload : question.workloads) {
         const std::string prefix = workload.name.empty() ? "" : workload.name + ".";
         const auto look = [&](const Requirement& r) {
-            // Area and what else a machine has once is said once.
-            if (r.column == "area_mm2" && &workload != &question.workloads.front()) return;
-            const bool once = r.column == "area_mm2";
+            // Area and what else a machine has once is checked once.
+            const bool once = r.column == "area_mm2" || question.is_of_machine(r.column);
+            if (once && &workload != &question.workloads.front()) return;
             list.push_back(
                 {once ? "" : workload.name, &r, figure_of(machine.row, once ? r.column : prefix + r.column), question.error_of(r.column)});
         };
         for (const Requirement& r : question.require) look(r);
+        if (question.rated())
+            for (const Requirement& r : load_requirement()) look(r);
+        for (const Requirement& r : workload.deadline) look(r);
         for (const Requirement& r : workload.require) look(r);
     }
     return list;
@@ -109,6 +123,7 @@ void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_j
     row["machine"] = machine.point;
     for (const std::string& axis : question.axes) row[axis] = rows.front()->value(axis, nlohmann::ordered_json());
     row["area_mm2"] = number(figure_of(*rows.front(), "area_mm2"));
+    if (question.rated()) add_shared_figures(row, rows, question);
     for (const char* column : kOfMachines)
         if (column != std::string("area_mm2"))
             row[std::string("mean.") + column] = number(machine.whole ? mean_of(column, rows, question) : std::nullopt);
@@ -119,7 +134,7 @@ void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_j
     for (const AskedWorkload& workload : question.workloads)
         for (const std::vector<Requirement>* list : {&question.require, &workload.require})
             for (const Requirement& r : *list)
-                if (std::ranges::find(columns, r.column) == columns.end()) columns.push_back(r.column);
+                if (std::ranges::find(columns, r.column) == columns.end() && !question.is_of_machine(r.column)) columns.push_back(r.column);
     for (std::size_t w = 0; w < rows.size(); ++w) {
         const std::string& name = question.workloads[w].name;
         for (const std::string& column : columns)
@@ -143,7 +158,7 @@ void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_j
 
 std::optional<double> mean_in(const SweptMachine& machine, const std::string& column)
 {
-    return figure_of(machine.row, column == "area_mm2" ? column : "mean." + column);
+    return figure_of(machine.row, column == "area_mm2" || machine.row.contains(column) ? column : "mean." + column);
 }
 
 std::string described(const SweptMachine& machine, const MachineQuestion& question)
@@ -208,6 +223,22 @@ std::string without_host(const SweptMachine& machine, const MachineQuestion& que
                : fmt::format("Frames a second of {} are without the steps of the host; base/host_ns states what they cost.\n", names);
 }
 
+/// What the machine is like with all workloads at their rates.
+std::string shared_text(const SweptMachine& machine, const MachineQuestion& question)
+{
+    if (!question.rated()) return "";
+    std::string rates, latencies;
+    for (const AskedWorkload& workload : question.workloads) {
+        if (workload.rate <= 0) continue;
+        rates += fmt::format("{}{} at {:g} frames/s", rates.empty() ? "" : ", ", workload.name, workload.rate);
+        if (const auto ms = figure_of(machine.row, workload.name + ".latency_ms"))
+            latencies += fmt::format("{}{} {:.3f} ms", latencies.empty() ? "; latency at worst " : ", ", workload.name, *ms);
+    }
+    const auto figure = [&](const char* name) { return figure_of(machine.row, name).value_or(0); };
+    return fmt::format("With {} together: load {:.1f} %, system {:.4g} mW, {:.4g} mW of it the memory, {:.4g} uJ a frame{}.\n", rates,
+                       100 * figure("load"), figure("system_mw"), figure("memory_mw"), figure("uj_per_frame"), latencies);
+}
+
 std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQuestion& question)
 {
     const SweptMachine* nearest = nullptr;
@@ -232,7 +263,18 @@ std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQ
 double MachineQuestion::error_of(const std::string& column) const
 {
     if (column == "area_mm2") return area_error;
-    return column == "energy_uj" || column == "power_mw" ? power_error : 0;
+    return column == "energy_uj" || column == "power_mw" || column == "system_mw" || column == "uj_per_frame" ? power_error : 0;
+}
+
+bool MachineQuestion::rated() const
+{
+    return std::ranges::any_of(workloads, [](const AskedWorkload& w) { return w.rate > 0; });
+}
+
+bool MachineQuestion::is_of_machine(const std::string& column) const
+{
+    return dlasim::is_of_machine(column) ||
+           std::ranges::any_of(workloads, [&](const AskedWorkload& w) { return !w.name.empty() && column.starts_with(w.name + "."); });
 }
 
 bool MachineQuestion::asked() const
@@ -293,7 +335,7 @@ std::string machine_text(const SweptMachine& machine, const MachineQuestion& que
     std::vector<CheckedFigure> checks = checked(machine, question);
     std::ranges::stable_sort(checks, {}, &CheckedFigure::margin);
     for (const CheckedFigure& check : checks) text += (&check == &checks.front() ? ": " : "; ") + check.text();
-    return text + ".\n" + without_host(machine, question);
+    return text + ".\n" + shared_text(machine, question) + without_host(machine, question);
 }
 
 std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column)
@@ -328,7 +370,7 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
             std::ranges::count_if(meeting, [&](const SweptMachine* m) { return std::abs(*mean_in(*m, column) / value - 1) < error; });
         if (near > 2) text += fmt::format("{} machines lie within that error of the first.\n", near - 1);
     }
-    text += without_host(best, question);
+    text += shared_text(best, question) + without_host(best, question);
     const std::string steps = steps_of(machines, best, question);
     if (!steps.empty()) text += "One step on an axis:\n" + steps;
     return text + fmt::format("To see it with its values: {} {}\n", question.command, best.point);

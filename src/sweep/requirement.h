@@ -22,12 +22,16 @@ struct Requirement {
     double margin(double value) const;
 };
 
-/// Comparisons with && between them; none of an empty text. `fps` is frames_per_s. ConfigError where a name is no figure.
-std::vector<Requirement> read_requirements(const std::string& text, const std::string& where);
+/// Figures of a machine that runs several workloads at their rates: load, system_mw and the others of shared_machine.h.
+bool is_of_machine(const std::string& column);
+/// Comparisons with && between them; none of an empty text. `fps` is frames_per_s. ConfigError where a name is no figure. `workloads`:
+/// names of those whose figures, and the machine's own, may be required too, as resnet50.latency_ms or load.
+std::vector<Requirement> read_requirements(const std::string& text, const std::string& where,
+                                           const std::vector<std::string>& workloads = {});
 /// More of it is better.
 bool more_is_better(const std::string& column);
-/// The figure of the table that is named; ConfigError if there is none, or if it is no number.
-std::string figure_named(const std::string& name, const std::string& where);
+/// The figure of the table that is named; ConfigError if there is none, or if it is no number. `workloads` as for read_requirements().
+std::string figure_named(const std::string& name, const std::string& where, const std::vector<std::string>& workloads = {});
 /// Of a row; none where it has no number there.
 std::optional<double> figure_of(const nlohmann::ordered_json& row, const std::string& column);
 

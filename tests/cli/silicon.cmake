@@ -13,6 +13,8 @@ endif()
 if(TARGET dlasim)
     add_test(NAME Sweep.Machines COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/machines_test.py $<TARGET_FILE:dlasim> Machines)
     set_tests_properties(Sweep.Machines PROPERTIES LABELS golden TIMEOUT 900)  # minutes under sanitizers
+    add_test(NAME Sweep.Camera COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/camera_test.py $<TARGET_FILE:dlasim> Camera)
+    set_tests_properties(Sweep.Camera PROPERTIES LABELS golden TIMEOUT 600)
     foreach(case Names Requirements)
         add_test(NAME Machine.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/machine_names_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Machine.${case} PROPERTIES LABELS quick TIMEOUT 300)

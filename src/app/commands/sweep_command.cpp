@@ -101,20 +101,55 @@ SweptAxis::Gives gives(const SweepAxis& axis)
                : Gives::Other;
 }
 
+std::vector<std::string> workload_names(const Sweep& sweep)
+{
+    std::vector<std::string> names;
+    for (const SweepWorkload& workload : sweep.workloads) names.push_back(workload.name);
+    return names;
+}
+
+/// Its own, or of several workloads the frames a second that it requires: they share the machine.
+double rate_of(const SweepWorkload& workload, const std::vector<Requirement>& require, bool several)
+{
+    if (workload.rate) return *workload.rate;
+    double rate = 0;
+    for (const Requirement& r : require)
+        if (several && r.column == "frames_per_s" && !r.upper()) rate = std::max(rate, r.number);
+    return rate;
+}
+
 MachineQuestion question_of(const Sweep& sweep, const silicon::Technology& technology)
 {
     MachineQuestion question;
     for (const SweepAxis& axis : sweep.axes) question.axes.push_back(axis.name);
     if (!sweep.workloads.empty()) question.axes.pop_back();
+    question.order = sweep.order == "priority"   ? FrameOrder::Priority
+                     : sweep.order == "deadline" ? FrameOrder::Deadline
+                                                 : FrameOrder::FirstCome;
+    const std::vector<std::string> names = workload_names(sweep);
     for (std::size_t i = 0; i < sweep.workloads.size(); ++i) {
         const SweepWorkload& workload = sweep.workloads[i];
         const std::string where = at(sweep.file, fmt::format("/workloads/{}/require", i));
-        question.workloads.push_back({workload.name, workload.weight, read_requirements(workload.require, where)});
+        AskedWorkload asked;
+        asked.name = workload.name;
+        asked.weight = workload.weight;
+        asked.require = read_requirements(workload.require, where, names);
+        asked.rate = rate_of(workload, asked.require, sweep.workloads.size() > 1);
+        asked.deadline_ms = workload.deadline_ms;
+        asked.priority = workload.priority;
+        if (asked.deadline_ms && asked.rate <= 0)
+            throw ConfigError(at(sweep.file, fmt::format("/workloads/{}/deadline_ms", i)),
+                              "is of a workload without a rate, expected \"rate\" beside it");
+        if (asked.deadline_ms) asked.deadline.push_back({workload.name + ".latency_ms", Requirement::Is::AtMost, *asked.deadline_ms});
+        question.workloads.push_back(std::move(asked));
     }
     if (question.workloads.empty()) question.workloads.emplace_back();
     for (const std::string& text : sweep.require)
-        for (Requirement& requirement : read_requirements(text, at(sweep.file, "/require")))
+        for (Requirement& requirement : read_requirements(text, at(sweep.file, "/require"), names)) {
+            // The power of a machine that several workloads share is that of the system at their rates.
+            if (requirement.column == "power_mw" && question.rated()) requirement.column = "system_mw";
             question.require.push_back(std::move(requirement));
+        }
     question.points = sweep.points;
     question.area_error = technology.area_error;
     question.power_error = technology.power_error;
@@ -128,7 +163,7 @@ void say_answer(const SweepOptions& options, const Sweep& sweep, const silicon::
     if (options.best.empty() && (!options.machine || options.quiet)) return;
     const MachineQuestion question = question_of(sweep, technology);
     const std::vector<SweptMachine> machines = machines_of(store, question);
-    if (!options.best.empty()) return say("{}", best_of(machines, question, figure_named(options.best, "--best")));
+    if (!options.best.empty()) return say("{}", best_of(machines, question, figure_named(options.best, "--best", workload_names(sweep))));
     for (const SweptMachine& machine : machines)
         if (machine.whole) say("{}", machine_text(machine, question));
 }
@@ -257,7 +292,7 @@ int sweep_command(SweepOptions options)
         for (const PlacedKey& column : row_keys())
             if (axis.name == column.path)
                 throw ConfigError(at(sweep.file, "/axes/" + axis.name), "is a figure of the table, expected an axis");
-    if (!options.best.empty()) figure_named(options.best, "--best");
+    if (!options.best.empty()) figure_named(options.best, "--best", workload_names(sweep));
     question_of(sweep, technology_for(options, sweep));  // what it requires is refused now
     watch_for_interrupt();
     if (options.list) return list_points(sweep);

@@ -117,15 +117,17 @@ std::string machine_cannot_meet(const Sweep& sweep, std::size_t index, const sil
         return std::equal(sweep.points[index].begin(), sweep.points[index].begin() + static_cast<std::ptrdiff_t>(question.axes.size()),
                           sweep.points[other].begin());
     };
-    std::size_t first = index;  // its workloads stand side by side
+    double load = 0;
+    std::size_t first = index;  // its workloads are side by side
     while (first > 0 && same(first - 1)) --first;
     for (std::size_t i = first; i < sweep.points.size() && same(i); ++i) {
         const std::optional<PointBounds> bounds = bounds_of(sweep, i, technology);
         const std::size_t workload = sweep.workloads.empty() ? 0 : sweep.points[i].back();
         if (!bounds) continue;
         if (const std::string why = cannot_meet(*bounds, question, workload); !why.empty()) return why;
+        load += question.workloads[workload].rate * bounds->least[0] / (1e6 * bounds->clock_mhz);
     }
-    return "";
+    return load > 1 ? fmt::format("load {:.4g} at least, expected load <= 1", load) : "";
 }
 
 }  // namespace dlasim

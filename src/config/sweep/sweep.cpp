@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "config/file_kind.h"
@@ -12,6 +13,7 @@
 #include "config/network_reader.h"
 #include "config/sweep/sweep_choice.h"
 #include "facts/presets.h"
+#include "files/printable.h"
 
 namespace dlasim {
 namespace {
@@ -29,6 +31,7 @@ constexpr std::array kSweepKeys{
     KeyRow{"technology", "file or object", "", "areas and energies: a name, a file, or an object laid over one", "optional: 16nm"},
     KeyRow{"workloads", "list", "", "networks or layers that every machine runs; rows of machines.csv have the figures of all", "optional"},
     KeyRow{"require", "text or list", "", "what every workload of a machine must meet: \"frames_per_s >= 30 && area_mm2 < 2\"", "optional"},
+    KeyRow{"order", "text", "", "which frame goes next where several are ready: first_come, priority or deadline", "optional: first_come"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
 };
 constexpr std::array kWorkloadKeys{
@@ -37,6 +40,12 @@ constexpr std::array kWorkloadKeys{
     KeyRow{"name", "text", "", "of its columns", "optional: that of the file"},
     KeyRow{"weight", "number", "", "frames of it in a mix", "optional: 1"},
     KeyRow{"require", "text", "", "what this workload must meet", "optional"},
+    KeyRow{"rate", "number", "1/s",
+           "frames a second that are needed, a multiple of 0.001: the machine is judged on all workloads with a rate together. 0: as fast "
+           "as possible, by itself",
+           "optional: of several workloads the number of frames_per_s >= in its own require"},
+    KeyRow{"deadline_ms", "number", "ms", "from the release of a frame to its end, at worst", "optional: none"},
+    KeyRow{"priority", "integer", "", "the larger goes first, with \"order\": \"priority\"", "optional: 0"},
 };
 constexpr std::array kBaseKeys{
     KeyRow{"layer", "file or object", "", "a descriptor, or its path, from the sweep's folder on", "a sweep of layers"},
@@ -123,7 +132,10 @@ SweepWorkload read_workload(const JsonObject& object)
     object.not_both("network", "layer");
     const char* key = object.has("layer") ? "layer" : "network";
     if (!object.has(key)) object.missing("network", "a network or its path, or \"layer\"");
-    SweepWorkload workload{object.text("name", ""), 1, object.text("require", ""), object.raw(key)};
+    SweepWorkload workload;
+    workload.name = object.text("name", "");
+    workload.require = object.text("require", "");
+    workload.work = object.raw(key);
     if (!workload.work.is_string() && !workload.work.is_object())
         throw ConfigError(object.where(key), found(workload.work) + ", expected an object or its path");
     if (workload.work.is_string() && is_onnx(workload.work.get<std::string>()))
@@ -134,6 +146,15 @@ SweepWorkload read_workload(const JsonObject& object)
         workload.name = workload.work["name"].get<std::string>();
     if (workload.name.empty()) object.missing("name", "what its columns are called");
     if (object.has("weight")) workload.weight = number_of(object, "weight", "above 0", [](double weight) { return weight > 0; });
+    if (object.has("rate"))
+        workload.rate = number_of(object, "rate", "from 0 on, a multiple of 0.001",
+                                  [](double rate) { return rate >= 0 && std::abs(1000 * rate - std::round(1000 * rate)) < 1e-6; });
+    if (object.has("deadline_ms")) workload.deadline_ms = number_of(object, "deadline_ms", "above 0", [](double ms) { return ms > 0; });
+    if (object.has("priority")) {
+        const double priority =
+            number_of(object, "priority", "that is whole, from 0 on", [](double p) { return p >= 0 && p == std::floor(p); });
+        workload.priority = static_cast<int>(priority);
+    }
     return workload;
 }
 
@@ -301,6 +322,9 @@ Sweep parse_sweep(const std::string& text, const std::string& path, const KnownF
     read_axes(sweep, top, parse_ordered_json(text));
     add_workload_axis(sweep, at(path, "/workloads"));
     sweep.name = top.text("name", "");
+    sweep.order = top.text("order", sweep.order);
+    if (sweep.order != "first_come" && sweep.order != "priority" && sweep.order != "deadline")
+        throw ConfigError(top.where("order"), "found \"" + printable(sweep.order) + "\", expected first_come, priority or deadline");
     if (top.has("technology")) sweep.technology = top.raw("technology");
     choose_points(sweep, top.has("exclude") ? top.raw("exclude") : Json::array(), known);
     return sweep;

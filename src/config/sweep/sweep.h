@@ -55,10 +55,13 @@ private:
 
 /// One of several that every machine of a sweep runs.
 struct SweepWorkload {
-    std::string name;     // its own, or of its file; unique
-    double weight = 1;    // frames of it in a mix
-    std::string require;  // of its row
-    Json work;            // a network or a layer, or its path
+    std::string name;                   // its own, or of its file; unique
+    double weight = 1;                  // frames of it in a mix
+    std::optional<double> rate;         // frames a second that it is released at; 0: as fast as possible, alone
+    std::optional<double> deadline_ms;  // from release to end
+    int priority = 0;                   // the larger goes first
+    std::string require;                // of its row
+    Json work;                          // a network or a layer, or its path
 };
 
 struct Sweep {
@@ -75,6 +78,7 @@ struct Sweep {
     Json technology = "16nm";                       // areas and energies: a name, a file, or an object laid over one
     std::vector<SweepWorkload> workloads;           // values of the last axis; empty: the base has the one
     std::vector<std::string> require;               // of all machines
+    std::string order = "first_come";               // of frames of several workloads: first_come, priority or deadline
     std::vector<SweepAxis> axes;
     std::vector<std::vector<std::size_t>> points;  // a place on each axis; excluded ones are left out
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();

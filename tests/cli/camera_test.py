@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Several workloads at their rates on one machine: load, power of the system and latencies, recomputed from the rows of the points.
+
+usage: camera_test.py DLASIM
+"""
+import csv
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import unittest
+from fractions import Fraction
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DLASIM = None
+
+
+def number(text):
+    return float(text) if text else None
+
+
+def latencies(works, order):
+    """Worst latencies in microseconds. works: rate, priority, deadline in us, times of the steps in us. Step by step, in exact fractions."""
+    common = math.gcd(*(int(work["rate"] * 1000) for work in works))
+    end = Fraction(10**9, common)
+    frames = [{"work": w, "release": Fraction(10**6, 1) * k / Fraction(work["rate"]), "left": [Fraction(t) for t in work["steps"]]}
+              for w, work in enumerate(works) for k in range(int(end * Fraction(work["rate"]) / 10**6))]
+    worst, now = [Fraction(0)] * len(works), Fraction(0)
+    while frames:
+        ready = [frame for frame in frames if frame["release"] <= now]
+        if not ready:
+            now = min(frame["release"] for frame in frames)
+            continue
+        rank = {"first_come": lambda f: f["release"], "priority": lambda f: -works[f["work"]]["priority"],
+                "deadline": lambda f: f["release"] + Fraction(works[f["work"]]["deadline"])}[order]
+        frame = min(ready, key=lambda f: (rank(f), f["release"], f["work"]))
+        now += frame["left"].pop(0)
+        if not frame["left"]:
+            worst[frame["work"]] = max(worst[frame["work"]], now - frame["release"])
+            frames.remove(frame)
+    return [float(w) for w in worst]
+
+
+class Camera(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def sweep(self, content, *options, status=(0,)):
+        (self.folder / "s.json").write_text(json.dumps(content))
+        done = subprocess.run([DLASIM, "sweep", "s.json", "--out", "out", "--timing-only", "--no-causes", "--jobs", "2", *options], cwd=self.folder,
+                              capture_output=True, text=True, timeout=300)
+        self.assertIn(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def rows(self, table):
+        with open(self.folder / "out" / table, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def network(self, name, size, *kernels):
+        width, height, channels = size
+        return {"name": name, "input": {"width": width, "height": height, "channels": channels},
+                "layers": [{"name": f"l{i}", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": count}}
+                           for i, count in enumerate(kernels)]}
+
+    def question(self, order="first_come", **more):
+        small = self.network("small", (16, 16, 16), 16, 32)
+        large = self.network("large", (32, 32, 32), 32, 64, 32)
+        return {"base": {"hw": "nv_small", "memory": "lpddr4-3200"}, "axes": {"mac.atomic_c": [8, 16], "cbuf.banks": [16, 32]}, "order": order,
+                "workloads": [{"network": small, "rate": 1500, "priority": 1, **more}, {"network": large, "rate": 1000}]}
+
+    def test_figures_follow_from_the_points(self):
+        for order in ("first_come", "priority", "deadline"):
+            content = self.question(order, deadline_ms=0.5)
+            self.sweep(content, *(("--restart",) if order != "first_come" else ()))
+            points, machines = self.rows("points.csv"), self.rows("machines.csv")
+            self.assertEqual(len(machines), 4)
+            for machine in machines:
+                own = [p for p in points if all(p[axis] == machine[axis] for axis in ("mac.atomic_c", "cbuf.banks"))]
+                rates = (1500, 1000)
+                load = sum(rate * float(p["time_us"]) * 1e-6 for rate, p in zip(rates, own))
+                self.assertAlmostEqual(float(machine["load"]), load, delta=1e-5 * load)
+                for p in own:
+                    self.assertEqual(sum(map(int, p["step_cycles"].split())), int(p["cycles"]))
+                if load > 1:
+                    self.assertFalse(machine["meets"] == "true")
+                    continue
+                idle = float(own[0]["idle_mw"]) + min(float(p["memory_idle_mw"]) for p in own)
+                power = sum(rate * float(p["total_uj"]) * 1e-3 for rate, p in zip(rates, own)) + (1 - load) * idle
+                self.assertAlmostEqual(float(machine["system_mw"]), power, delta=1e-4 * power)
+                self.assertAlmostEqual(float(machine["uj_per_frame"]), 1e3 * power / 2500, delta=1e-4 * 1e3 * power / 2500)
+                works = [{"rate": rate, "priority": 1 - w, "deadline": (500, 1000)[w], "steps": [int(s) / 1000 for s in p["step_cycles"].split()]}
+                         for w, (rate, p) in enumerate(zip(rates, own))]
+                for name, worst in zip(("small", "large"), latencies(works, order)):
+                    self.assertAlmostEqual(float(machine[f"{name}.latency_ms"]), worst / 1000, delta=1e-5 * worst)
+                self.assertEqual(machine["meets"] == "true", float(machine["small.latency_ms"]) <= 0.5)
+
+    def test_the_busy_machine_is_not_the_answer(self):
+        content = self.question()
+        alone = {**content, "workloads": [{**w, "rate": 0} for w in content["workloads"]]}
+        self.sweep(alone)
+        times = {(m["mac.atomic_c"], m["cbuf.banks"]): [float(m[f"{n}.time_us"]) for n in ("small", "large")] for m in self.rows("machines.csv")}
+        # A rate at which the narrow array is overloaded by both together, but by neither alone.
+        rate = int(1.04e6 / sum(times[("8", "16")]))
+        self.assertLess(rate * max(times[("8", "16")]), 1e6)
+        for workload in content["workloads"]:
+            workload.pop("rate"), workload.pop("priority", 0)
+            workload["require"] = f"fps >= {rate}"
+        said = self.sweep(content, "--restart", "--best", "area_mm2", status=(0, 4))
+        self.assertRegex(said, r"mac.atomic_c 16, cbuf.banks 16 has the least area_mm2")
+        self.assertIn(f"With small at {rate} frames/s, large at {rate} frames/s together: load", said)
+        self.assertRegex(" ".join(m["fails"] for m in self.rows("machines.csv")), "load")
+
+    def test_requirements_of_the_machine(self):
+        self.sweep({**self.question(), "require": "system_mw < 1e6 && load < 0.99 && small.latency_ms < 1000"}, "--best", "system_mw", status=(0, 4))
+        for content, said in (({"require": "lod < 1"}, 'did you mean "load"'), ({"require": "small.latency < 1"}, "latency"),
+                              ({"order": "fair"}, "expected first_come, priority or deadline")):
+            self.assertIn(said, self.sweep({**self.question(), **content}, "--restart", status=(2,)))
+        for key, value in (("rate", -1), ("rate", 0.0001), ("deadline_ms", 0), ("priority", 0.5)):
+            self.assertIn(f"/workloads/0/{key}", self.sweep(self.question(**{key: value}), "--restart", status=(2,)))
+
+
+if __name__ == "__main__":
+    DLASIM = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()
