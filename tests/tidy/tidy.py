@@ -61,7 +61,7 @@ ROOMS = {
     "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
     "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
     "explain": ("why a run took its cycles, and what changes to try, from its result.json", {"base", "files", "facts", "config", "compare"}),
-    "suite": ("regression suites: a folder of cases, what must come out of each, what CI systems read", {"base", "files", "config"}),
+    "suite": ("regression suites: a folder of cases, what must come out of each, what CI systems read", {"base", "files", "facts", "config"}),
     "library": ("accelerator, memories and workloads for a foreign platform: include/dlasim",
                 {"base", "facts", "links", "elements", "workload", "registers", "dram", "memory", "platform", "config", "silicon", "golden", "lowering",
                  "loadable", "jobs", "network", "report"}),
