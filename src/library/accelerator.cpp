@@ -7,6 +7,7 @@
 #include <map>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 #include "library/parts.h"
 #include "registers/tables.h"
@@ -121,7 +122,7 @@ void Accelerator::warn_of_cut_addresses()
     std::map<std::uint32_t, std::string> high;
     for (const UnitRegisters& unit : register_units(built))
         for (const RegisterRow& row : unit.rows)
-            if (address_part(row.name) == AddressPart::High)
+            if (row.name.find("ADDR_HIGH") != std::string_view::npos)
                 high.emplace(unit.base + row.offset, std::string(unit.name) + "." + std::string(row.name));
     const std::uint32_t cut = ~static_cast<std::uint32_t>((std::uint64_t{1} << (built.memory.address_bits - 32)) - 1);
     parts_->top.bus().on_access = [this, high, cut](Cycle, std::uint32_t address, std::uint32_t data, bool write) mutable {
