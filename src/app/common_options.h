@@ -35,11 +35,12 @@ struct CommonOptions {
     bool check_dram = false;   // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
-    bool plan = false;          // say what would run, and write it where a folder was named
-    bool report = false;        // the table in report.txt too
-    bool scale_sim = false;     // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
-    bool reproducible = false;  // result.json says nothing of the host
-    bool page = false;          // the page in run.html of the folder
+    bool records_events = false;  // though no file has them
+    bool plan = false;            // say what would run, and write it where a folder was named
+    bool report = false;          // the table in report.txt too
+    bool scale_sim = false;       // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
+    bool reproducible = false;    // result.json says nothing of the host
+    bool page = false;            // the page in run.html of the folder
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm

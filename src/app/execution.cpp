@@ -66,7 +66,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.stepping = options.stepping;
     how.check_dram = options.check_dram;
     const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
-    how.events = sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();
+    how.events = options.records_events || sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();
     how.all_commands = !options.trace.empty();
     if (sampled) how.even_samples = OverTime::kMaxParts;
     how.hazards = options.hazards;
@@ -127,7 +127,7 @@ std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& op
 }
 
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
-            const std::function<Reported(RunResult& run)>& report, const std::function<WrittenRegions()>& left)
+            const std::function<Reported(RunResult& run)>& report, const std::function<WrittenRegions(const RunResult& run)>& left)
 {
     files.open_records(options);
     const auto table = options.silicon ? options.silicon : technology_of(options, "");
@@ -140,7 +140,8 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
         return kInterrupted;
     }
     if (run.hung) {
-        if (files.events) files.events->commit(events_text(run, workload, left ? left() : WrittenRegions{}, kRecordedRuns));
+        const WrittenRegions regions = left ? left(run) : WrittenRegions{};
+        if (files.events) files.events->commit(events_text(run, workload, regions, kRecordedRuns));
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}{}", printable(workload.name), run.end, run.diagnosis,
                                        broken_rules(workload, run)));
     }

@@ -105,7 +105,7 @@ struct Machine::Parts {
         : hardware(hw),
           options(opt),
           clock(period(hw)),
-          top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events || opt.all_commands, opt.all_commands})
+          top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events || opt.all_commands, opt.all_commands, opt.flushed})
     {
         primary.emplace("dbb_memory", clock, spec, opt, primary_store);
         top.dbb.bind(primary->socket());

@@ -21,6 +21,7 @@ struct MachineOptions {
     bool all_commands = false;  // bus logs have all commands, not only the first
     bool stepping = false;      // evaluate every unit in every cycle, none ahead of SystemC, sum causes up often: slow, same result
     bool values = true;         // compute data; without it only time is simulated
+    bool flushed = false;       // CBUF has been flushed before the program starts
     bool one_memory = false;    // both ports see the same bytes, as in the measured cases
     bool check_dram = false;    // every command of a DRAM goes through the checker
     bool causes = true;         // find what every cycle went to: RunResult::causes

@@ -9,6 +9,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.all_commands = options.all_commands;
     how.stepping = options.stepping;
     how.values = !options.timing_only;
+    how.flushed = workload.flushed;
     how.one_memory = workload.one_memory;
     how.check_dram = options.check_dram;
     how.hazards = options.hazards;

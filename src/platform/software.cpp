@@ -98,7 +98,7 @@ void Software::perform(const ProgramEntry& entry)
                        works(Cause::Polling);
                        const std::uint32_t value = transfer(read.address, std::nullopt);
                        reads_.emplace_back(read.name, value);
-                       if (read.check && (value & read.mask) != read.expected)
+                       if (read.check && (value & read.mask) != (read.expected & read.mask))
                            failed_checks_.push_back(fmt::format("{} reads {:#010x}, expected {:#010x} under mask {:#010x}", read.name,
                                                                 value, read.expected, read.mask));
                    },
@@ -118,7 +118,7 @@ void Software::perform(const ProgramEntry& entry)
                        polls(poll.name);
                        for (std::uint64_t tries = 0;; ++tries) {
                            const std::uint32_t value = transfer(poll.address, std::nullopt);
-                           if ((value & poll.mask) == poll.expected) break;
+                           if ((value & poll.mask) == (poll.expected & poll.mask)) break;
                            if (tries == kPollLimit)
                                throw MachineError(fmt::format("{} never reads {:#x} under mask {:#x}, but {:#x}", poll.name, poll.expected,
                                                               poll.mask, value));
@@ -194,7 +194,9 @@ void Software::run_program()
         if (std::holds_alternative<RegisterWrite>(program_[position_]) && mark_follows()) mark();
         // An interrupt wait completed in the cycle before the pin is low.
         completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
-        next = completed_ + 1 + (std::holds_alternative<RegisterWrite>(program_[position_]) ? speed_.cycles_per_write : 0);
+        // What follows a wait for the pin is offered in the cycle in which the pin is high.
+        next = completed_ + (std::holds_alternative<WaitPin>(program_[position_]) ? 0 : 1) +
+               (std::holds_alternative<RegisterWrite>(program_[position_]) ? speed_.cycles_per_write : 0);
     }
 }
 

@@ -151,7 +151,7 @@ void Top::Builder::convolution()
          CdmaPorts{window("CDMA"), *read(links_.primary, Client::CdmaData), *read(links_.primary, Client::CdmaWeight),
                    read(links_.secondary, Client::CdmaData), read(links_.secondary, Client::CdmaWeight), links_.cdma_csc, links_.cbuf,
                    links_.cdma_interrupt},
-         values);
+         values, top_.options_.flushed);
     unit(top_.csc_, "CSC", make_csc,
          CscPorts{window("CSC"), links_.cdma_csc, links_.cbuf, links_.stripes_a, links_.stripes_b, links_.credit}, values);
     unit(top_.cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links_.stripes_a, links_.sums_a}, MacHalf::A);

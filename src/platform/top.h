@@ -53,6 +53,7 @@ struct TopOptions {
     bool values = true;         // compute data
     bool events = false;        // record bus logs
     bool all_commands = false;  // of these, not only the first
+    bool flushed = false;       // CBUF needs no flush after reset
 };
 
 class Top final : public sc_core::sc_module {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "registers/tables.h"
+#include "replay/first_launch.h"
 #include "replay/notes.h"
 #include "replay/recording.h"
 #include "replay/text.h"
@@ -81,7 +82,6 @@ public:
     {
         LineReader in(file_, kMaxText);
         recording_.name = file_.stem().string();
-        recording_.compare_outputs = true;
         std::string text;
         for (line_.file = file_.string(); in.next(text);) {
             line_.number = in.number();
@@ -91,15 +91,7 @@ public:
             }
             statement(text);
         }
-        if (std::any_of(recording_.program.begin(), recording_.program.end(),
-                        [](const ProgramEntry& entry) { return std::holds_alternative<MarkT0>(entry); }))
-            return std::move(recording_);
-        // t0 is the acceptance of the last enable of CDMA, if there is one.
-        for (std::size_t i = recording_.program.size(); i-- > 0;)
-            if (const auto* write = std::get_if<RegisterWrite>(&recording_.program[i]); write && write->name == "CDMA.D_OP_ENABLE") {
-                recording_.program.insert(recording_.program.begin() + static_cast<std::ptrdiff_t>(i) + 1, MarkT0{});
-                break;
-            }
+        mark_first_launch(recording_.program);
         return std::move(recording_);
     }
 
@@ -120,7 +112,9 @@ private:
         if (name == "reg_write") {
             expect(2);
             const std::string reg = register_name(arguments[0], line_);
-            recording_.program.push_back(RegisterWrite{reg, address(reg), word(arguments[1])});
+            RegisterWrite write{reg, address(reg), word(arguments[1])};
+            if (const std::string missing = missing_.of(write); !missing.empty()) line_.fail(missing);
+            recording_.program.push_back(std::move(write));
         } else if (name == "poll_reg_equal") {
             expect(2);
             const std::string reg = register_name(arguments[0], line_);
@@ -181,6 +175,7 @@ private:
 
     std::filesystem::path file_;
     const Hardware& hardware_;
+    MissingUnits missing_{hardware_};
     Recording recording_;
     Line line_;
     std::uint64_t total_ = 0, checked_ = 0;

@@ -115,7 +115,7 @@ constexpr std::string_view kSecondary = "the machine has a secondary port";
 constexpr std::array kEventKeys{
     Key<Events>{{"interrupt_cycles", "list", "cycles", "every rising edge of the interrupt pin"},
                 [](const Events& e) -> OrderedJson { return e.run.interrupt_cycles; }},
-    Key<Events>{{"finished", "boolean", "", "false", "the machine hangs"},
+    Key<Events>{{"finished", "flag", "", "false", "the machine hangs"},
                 [](const Events& e) -> OrderedJson { return e.run.hung ? OrderedJson(false) : kAbsent; }},
     Key<Events>{{"dbb", "object", "", "totals of the primary port from cycle 1 on"},
                 [](const Events& e) -> OrderedJson { return written(kTotalKeys, e.run.dbb); }},

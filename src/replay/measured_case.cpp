@@ -9,6 +9,8 @@
 #include "facts/presets.h"
 #include "files/printable.h"
 #include "registers/tables.h"
+#include "replay/first_launch.h"
+#include "replay/json_place.h"
 #include "replay/recording.h"
 #include "replay/text.h"
 
@@ -20,59 +22,10 @@ using trace::no_register;
 // What a case may fill, and read back, in all. Far above any real layer, far below what would hurt.
 constexpr std::uint64_t kMaxFill = 1u << 30;
 
-/// A place in a file: its path and a JSON pointer.
-struct JsonPlace {
-    std::string file, pointer;
-    JsonPlace at(const std::string& key) const { return {file, pointer + "/" + key}; }
-    JsonPlace at(std::size_t index) const { return {file, pointer + "/" + std::to_string(index)}; }
-    [[noreturn]] void fail(const std::string& problem) const { throw ConfigError(dlasim::at(file, pointer), problem); }
-};
-
-const Json& member(const Json& object, const std::string& key, const JsonPlace& place)
-{
-    if (!object.is_object()) place.fail(found(object) + ", expected an object");
-    const auto entry = object.find(key);
-    if (entry == object.end()) place.fail("no \"" + key + "\"");
-    return *entry;
-}
-
-std::uint64_t number(const Json& value, const JsonPlace& place, std::uint64_t low, std::uint64_t high)
-{
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high)
-        place.fail(fmt::format("{}, expected a whole number in {}..{}", found(value), low, high));
-    return value.get<std::uint64_t>();
-}
-
-std::uint64_t hex_number(const Json& value, const JsonPlace& place)
-{
-    const std::string text = value.is_string() ? value.get<std::string>() : "";
-    if (text.empty() || text.size() > 16 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-        place.fail(found(value) + ", expected a hexadecimal number as a string");
-    return std::stoull(text, nullptr, 16);
-}
-
-/// A list that may be missing.
-const Json& list_or_none(const Json& object, const char* key, const JsonPlace& place)
-{
-    static const Json none = Json::array();
-    if (!object.contains(key)) return none;
-    if (!object[key].is_array()) place.at(key).fail(found(object[key]) + ", expected a list");
-    return object[key];
-}
-
 void expect_addressable(Address address, std::uint64_t bytes, const JsonPlace& place)
 {
     if (!addressable(address, bytes))
         place.fail(fmt::format("{} bytes from address {:#x} on go beyond the last address", bytes, address.byte()));
-}
-
-std::vector<std::uint8_t> hex_bytes(const std::string& text, const JsonPlace& place)
-{
-    if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-        place.fail("expected pairs of hexadecimal digits");
-    std::vector<std::uint8_t> bytes(text.size() / 2);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
-    return bytes;
 }
 
 /// The byte generator of tests/data/README.md.
@@ -154,6 +107,21 @@ MemoryImage memory_fill(const Json& fill, const JsonPlace& place, std::uint64_t&
     return image;
 }
 
+/// What the region must hold, where the case says so.
+void read_content(OutputRegion& region, const Json& json, const JsonPlace& place)
+{
+    if (json.contains("crc32")) {
+        const std::uint64_t crc = hex_number(json["crc32"], place.at("crc32"));
+        if (crc > UINT32_MAX) place.at("crc32").fail(found(json["crc32"]) + ", expected eight hexadecimal digits");
+        region.crc32 = static_cast<std::uint32_t>(crc);
+    }
+    if (!json.contains("hex")) return;
+    if (!json["hex"].is_string()) place.at("hex").fail("expected a string");
+    region.content = hex_bytes(json["hex"], place.at("hex"));
+    if (region.content.size() > region.bytes)
+        place.at("hex").fail(fmt::format("{} bytes, but bytes is {}", region.content.size(), region.bytes));
+}
+
 }  // namespace
 
 MeasuredCase read_measured_case(const std::filesystem::path& file, const std::optional<Hardware>& hardware)
@@ -168,17 +136,19 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
     expect_kind(json, root.file, FileKind::Case);
     MeasuredCase result;
     const Json& config = member(json, "config", root);
-    if (hardware) {
-        result.hardware = *hardware;
-    } else if (json.contains("hardware")) {
+    if (json.contains("hardware")) {
         // A label that is a preset's name is what the object is laid over if it names none itself.
         const std::string label = config.is_string() ? config.get<std::string>() : "";
         result.hardware = read_hardware(json["hardware"], root.file, "/hardware", find_preset(label) ? label : "");
     } else {
         const std::string name = config.is_string() ? config.get<std::string>() : "";
         const Hardware* preset = find_preset(name);
-        if (!preset) root.at("config").fail(found(config) + ", expected a hardware preset");
-        result.hardware = *preset;
+        if (preset) result.hardware = *preset;
+        else if (!hardware) root.at("config").fail(found(config) + ", expected a hardware preset");
+    }
+    if (hardware) {
+        result.same_hardware = hardware_json(result.hardware) == hardware_json(*hardware);
+        result.hardware = *hardware;
     }
     result.memory = memory_spec(member(json, "memory", root), root.at("memory"));
     Recording& recording = result.recording;
@@ -189,17 +159,28 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
         if (recording.name.size() > kMaxLetters)
             root.at("id").fail(fmt::format("found a name of {} bytes, expected at most {}", recording.name.size(), kMaxLetters));
     }
-    recording.one_memory = true;
+    recording.one_memory = recording.flushed = true;
     const Json& program = member(json, "program", root);
     if (!program.is_array() || program.empty()) root.at("program").fail("expected a list of program entries");
-    for (std::size_t i = 0; i < program.size(); ++i)
-        recording.program.push_back(program_entry(program[i], result.hardware, root.at("program").at(i)));
+    MissingUnits units(result.hardware);
+    for (std::size_t i = 0; i < program.size(); ++i) {
+        const JsonPlace place = root.at("program").at(i);
+        recording.program.push_back(program_entry(program[i], result.hardware, place));
+        if (const auto* write = std::get_if<RegisterWrite>(&recording.program.back()))
+            if (const std::string missing = units.of(*write); !missing.empty()) place.fail(missing);
+    }
     std::uint64_t total = 0;
     const Json& fills = list_or_none(json, "memory_fill", root);
     for (std::size_t i = 0; i < fills.size(); ++i) recording.images.push_back(memory_fill(fills[i], root.at("memory_fill").at(i), total));
     if (!json.contains("expected")) return result;
     if (!json["expected"].is_object()) root.at("expected").fail(found(json["expected"]) + ", expected an object");
     const Json& outputs = list_or_none(json["expected"], "output", root.at("expected"));
+    bool finished = true;
+    if (json.contains("finished")) {
+        if (!json["finished"].is_boolean()) root.at("finished").fail(found(json["finished"]) + ", expected true or false");
+        finished = json["finished"];
+    }
+    result.expected = read_expectation(json["expected"], finished, root.at("expected"));
     std::uint64_t read_back = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const JsonPlace place = root.at("expected").at("output").at(i);
@@ -208,7 +189,8 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
         region.bytes = number(member(outputs[i], "bytes", place), place.at("bytes"), 0, kMaxFill);
         expect_addressable(region.place.address, region.bytes, place.at("bytes"));
         if ((read_back += region.bytes) > kMaxFill) place.at("bytes").fail("the regions exceed 1 GiB in all");
-        region.source = place.file + place.pointer;
+        region.source = place.pointer;
+        read_content(region, outputs[i], place);
         recording.outputs.push_back(std::move(region));
     }
     return result;

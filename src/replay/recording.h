@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "facts/hardware.h"
+#include "replay/expectation.h"
 #include "workload/workload.h"
 
 namespace dlasim {
@@ -31,8 +32,7 @@ struct Recording {
     Program program;
     std::vector<MemoryImage> images;
     std::vector<OutputRegion> outputs;
-    bool compare_outputs = false;  // traces judge themselves; a measured case is judged by its reader
-    bool one_memory = false;
+    bool one_memory = false, flushed = false;  // Workload
 };
 
 /// A measured case also says on which machine and memory it was measured.
@@ -40,6 +40,9 @@ struct MeasuredCase {
     Recording recording;
     Hardware hardware;
     MemorySpec memory;
+    std::optional<Expectation> expected;  // of a case that was measured
+    bool same_hardware = true;            // as that one, and likewise
+    bool same_memory = true;
 };
 
 /// Readers; ConfigError with file and place for anything unexpected.

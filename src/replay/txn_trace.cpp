@@ -1,8 +1,9 @@
-// Public NVDLA traces in the older input.txn form: load_mem, write_reg, read_reg, wait, dump_mem; word
+// Public NVDLA traces in the older input.txn form: load_mem, write_reg, read_reg, until, wait, dump_mem; word
 // addresses; data files of hexadecimal bytes below a few header lines.
 #include <fmt/format.h>
 
 #include "registers/tables.h"
+#include "replay/first_launch.h"
 #include "replay/notes.h"
 #include "replay/recording.h"
 #include "replay/text.h"
@@ -39,6 +40,14 @@ std::string name_of(const Hardware& hardware, std::uint32_t address)
     return fmt::format("{:#x}", address);
 }
 
+/// `until` of gem5-NVDLA's traces: waits until the register has these bits, or reads 0 if there are none. Traces in which S_INTR_MASK masks
+/// all of the bits of S_INTR_STATUS wait for the interrupt that it lets through.
+ProgramEntry until(const std::string& name, std::uint32_t address, std::uint32_t bits, std::uint32_t intr_mask)
+{
+    if (name == "GLB.S_INTR_STATUS" && bits != 0 && (bits & ~intr_mask) == 0) return WaitPin{};
+    return PollRegister{name, address, bits == 0 ? UINT32_MAX : bits, bits};
+}
+
 }  // namespace
 
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware)
@@ -46,15 +55,13 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
     LineReader in(file, kMaxText);
     Recording recording;
     recording.name = file.parent_path().filename().string();
-    recording.compare_outputs = true;
     std::uint64_t total = 0, checked = 0;
     std::string text;
-    std::size_t mark = 0;
-    bool marked = false;  // by a note
+    MissingUnits units(hardware);
+    std::uint32_t intr_mask = 0;
     for (Line line{file.string(), 0}; in.next(text);) {
         line.number = in.number();
         if (const std::optional<trace::Note> note = trace::note_of(text, "#", line)) {
-            marked = marked || (note->entry && std::holds_alternative<MarkT0>(*note->entry));
             if (note->entry) recording.program.push_back(*note->entry);
             continue;
         }
@@ -76,13 +83,17 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             recording.images.push_back({trace::place_of(address, hardware), read_bytes(trace::open_beside(file, words[3], line), bytes)});
         } else if (words[0] == "write_reg") {
             if (words.size() < 3) line.fail("write_reg takes an address and a value");
-            const std::string name = name_of(hardware, reg());
-            recording.program.push_back(RegisterWrite{name, reg(), word(2)});
-            if (name == "CDMA.D_OP_ENABLE") mark = recording.program.size();
+            RegisterWrite write{name_of(hardware, reg()), reg(), word(2)};
+            if (const std::string missing = units.of(write); !missing.empty()) line.fail(missing);
+            if (write.name == "GLB.S_INTR_MASK") intr_mask = write.value;
+            recording.program.push_back(std::move(write));
         } else if (words[0] == "read_reg") {
             expect(3);
             // The player of these traces reads until the value is there, wherever a read stands.
             recording.program.push_back(PollRegister{name_of(hardware, reg()), reg(), word(2), word(3)});
+        } else if (words[0] == "until") {
+            expect(2);
+            recording.program.push_back(until(name_of(hardware, reg()), reg(), word(2), intr_mask));
         } else if (words[0] == "wait") {
             recording.program.push_back(WaitPin{});
         } else if (words[0] == "dump_mem") {
@@ -97,7 +108,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             line.fail("unknown command " + std::string(words[0]));
         }
     }
-    if (mark != 0 && !marked) recording.program.insert(recording.program.begin() + static_cast<std::ptrdiff_t>(mark), MarkT0{});
+    mark_first_launch(recording.program);
     return recording;
 }
 

@@ -8,14 +8,19 @@ namespace dlasim {
 struct Replayed {
     const MeasuredCase& what;
     const RunResult& run;
-    const std::vector<std::vector<std::uint8_t>>& contents;    // of its regions after the run
-    std::vector<std::string> differing = differing_regions();  // in words, where a recording says what must be there
+    const std::vector<std::vector<std::uint8_t>>& contents;  // of its regions after the run
+    bool values = true;                                      // the machine computed them
+    CaseComparison comparison = compared();                  // with what the recording expects
 
-    /// Regions and register checks that are not as expected.
-    std::size_t wrong() const { return differing.size() + run.failed_checks.size(); }
+    /// Signals, regions and register checks that are not as expected.
+    std::size_t wrong() const { return comparison.differences.size() + run.failed_checks.size(); }
+    /// What was expected and was not compared, and why; empty if all was.
+    std::string not_compared() const;
+    /// A line for the first difference, and one for what else differs; empty if nothing does.
+    std::string differences_text() const;
 
 private:
-    std::vector<std::string> differing_regions() const;
+    CaseComparison compared() const;
 };
 
 nlohmann::ordered_json replay_json(const Replayed& replayed);

@@ -15,7 +15,7 @@ struct RegisterWrite {
     std::uint32_t address = 0;
     std::uint32_t value = 0;
 };
-/// With a check, (value & mask) must be `expected`; a run goes on and counts the mismatch.
+/// With a check, (value & mask) must be (expected & mask); a run goes on and counts the mismatch.
 struct RegisterRead {
     std::string name;
     std::uint32_t address = 0;
@@ -28,7 +28,7 @@ struct MarkT0 {};
 struct WaitInterrupt {
     std::string name;
 };
-/// Reads until (value & mask) == expected: for traces and for the CBUF flush.
+/// Reads until (value & mask) == (expected & mask): for traces and for the CBUF flush.
 struct PollRegister {
     std::string name;
     std::uint32_t address = 0, mask = 0xffffffff, expected = 0;

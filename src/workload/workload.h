@@ -35,6 +35,7 @@ struct Workload {
     Work work;
     HostSpeed speed;
     bool drains = false;      // its memory is what it must be when every write has arrived, not at the interrupt
+    bool flushed = false;     // it starts when CBUF has been flushed after reset, as the measured cases do
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
 };
 

@@ -120,7 +120,7 @@ if(TARGET dlasim)
         set_tests_properties(Reference.${case} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
     add_test(NAME Cli.Traces COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/trace_test.py $<TARGET_FILE:dlasim>
-                     ${DLASIM_TEST_DATA}/rtl Traces)
+                     ${DLASIM_TEST_DATA}/rtl Traces Comparing)
     set_tests_properties(Cli.Traces PROPERTIES LABELS quick TIMEOUT 900)
     foreach(case claims:Options claims:Keys claims:Found folders:Runs folders:Sweeps folders:Damaged folders:Jobs
                  no_memory:NoMemory)

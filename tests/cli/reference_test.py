@@ -245,9 +245,14 @@ class Keys(unittest.TestCase):
 
     def look_at_replays(self):
         cases = [sorted((DATA / "rtl" / config).glob(pattern))[0]
-                 for config, pattern in [("nv_full", "*.json"), ("nv_small", "*.json"), ("nv_full", "bdma_*.json")]]
-        for case in cases:
-            self.dlasim("replay", case, "--events", "events.json", "--out", "replay", "--quiet")
+                 for config, pattern in [("nv_full", "*.json"), ("nv_small", "dc_*.json"), ("nv_full", "bdma_*.json")]]
+        self.dlasim("replay", DATA / "rtl" / "nv_small" / "cacc_end_tag_ghost_hang.json", "--events", "events.json", "--quiet", status=3)
+        self.sections["events"].check(self.load("events.json"))
+        wrong = json.loads(cases[1].read_text())
+        wrong["expected"]["interrupt_cycles"][0] += 1
+        (self.folder / "wrong.json").write_text(json.dumps(wrong))
+        for case, status in [(case, 0) for case in cases] + [("wrong.json", 1)]:
+            self.dlasim("replay", case, "--events", "events.json", "--out", "replay", "--quiet", status=status)
             self.sections["events"].check(self.load("events.json"))
             result = self.load("replay/result.json")
             self.sections["replay"].check(result)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "app/execution.h"
 #include "app/interrupt.h"
@@ -54,7 +55,10 @@ MeasuredCase read_recording(const std::string& program, const std::string& hardw
     } else {
         throw ConfigError(file.string(), "is neither a measured case (.json) nor a trace (.cfg, input.txn)");
     }
-    if (!memory.empty()) recorded.memory = parse_memory(memory);
+    if (memory.empty()) return recorded;
+    const MemorySpec instead = parse_memory(memory);
+    recorded.same_memory = memory_json(instead) == memory_json(recorded.memory);
+    recorded.memory = instead;
     return recorded;
 }
 
@@ -64,16 +68,24 @@ int replay_command(const ReplayOptions& options)
     const MeasuredCase recorded = read_recording(options.program, options.hardware, options.memory);
     RunFiles files(options, !options.out.empty());
     RecordingHost host(recorded.recording);
+    CommonOptions how = options;
+    how.records_events = recorded.expected && recorded.expected->needs_events();
+    const auto tell = [&](const Replayed& replayed) {
+        const std::string name = printable(recorded.recording.name);
+        std::istringstream lines(replayed.differences_text());
+        for (std::string line; std::getline(lines, line);) say_error("{}: {}\n", name, line);
+        for (const std::string& check : replayed.run.failed_checks) say_error("{}: {}\n", name, check);
+    };
     const auto report = [&](const RunResult& run) -> Reported {
-        const Replayed replayed{recorded, run, host.contents()};
-        for (const std::string& region : replayed.differing) say_error("{}\n", printable(region));
-        for (const std::string& check : run.failed_checks) say_error("{}: {}\n", printable(recorded.recording.name), check);
+        const Replayed replayed{recorded, run, host.contents(), !options.timing_only};
+        tell(replayed);
         return {.result = replay_json(replayed),
                 .table = replay_table(replayed),
                 .right = replayed.wrong() == 0,
                 .regions = {recorded.recording, host.contents()}};
     };
-    return execute(workload_of(recorded, options.program), host, options, files, report, [&] {
+    return execute(workload_of(recorded, options.program), host, how, files, report, [&](const RunResult& run) {
+        if (recorded.expected && !recorded.expected->finished) tell({recorded, run, host.contents(), !options.timing_only});
         return WrittenRegions{recorded.recording, host.contents()};
     });
 }

@@ -24,7 +24,7 @@ using cdma::WeightSide;
 namespace {
 
 struct CdmaCore final : DirectCore<CdmaCore> {
-    CdmaCore(const Hardware& hardware, const CdmaPorts& p, bool values)
+    CdmaCore(const Hardware& hardware, const CdmaPorts& p, bool values, bool flushed)
         : hw(hardware),
           ports(p),
           silicon(facts::cdma::of(hardware)),
@@ -37,7 +37,7 @@ struct CdmaCore final : DirectCore<CdmaCore> {
         weights.set_arbiter(registers.get(reg::cdma::S_ARBITER));
         last_bank_code = 1u << silicon.bank_bits;
         last_bank_code |= last_bank_code << 16;
-        flush_done = silicon.flush;
+        flush_done = flushed ? 0 : silicon.flush;
     }
 
     void advance(Cycle to) override;
@@ -363,9 +363,9 @@ void CdmaCore::attach(ProbeSet& probes)
     weights.attach(probes.get("cdma2buf_wt_wr"));
 }
 
-std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values)
+std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values, bool flushed)
 {
-    return std::make_unique<CdmaCore>(hardware, ports, values);
+    return std::make_unique<CdmaCore>(hardware, ports, values, flushed);
 }
 
 }  // namespace dlasim

@@ -29,6 +29,6 @@
 
 namespace dlasim {
 
-std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values = true);
+std::unique_ptr<Core> make_cdma(const Hardware& hardware, const CdmaPorts& ports, bool values = true, bool flushed = false);
 
 }  // namespace dlasim
