@@ -280,13 +280,14 @@ Command add_export(CLI::App& app)
     const auto options = std::make_shared<ExportOptions>();
     ExportOptions& exported = *options;
     CLI::App* command =
-        app.add_subcommand("export", "write what would run as a case, a trace of the public players or a C header, docs/LOADABLE.md");
+        app.add_subcommand("export", "write what would run as a case, a trace of the public players, a C header or a file of NVIDIA's driver, docs/LOADABLE.md");
     command->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
         ->required();
     command->add_option("--form", exported.form, "what is written")
         ->capture_default_str()
         ->check(one_of({kExportForms.begin(), kExportForms.end()}));
-    command->add_option("--to", exported.to, "the file of a case or a header, the folder of a trace")->required();
+    command->add_option("--to", exported.to, "the file of a case, a header or NVIDIA's driver, the folder of a trace")->required();
+    command->add_option("--golden", exported.golden, "of --form nvdla: write inputs and what the outputs must be to this folder");
     CLI::Option* seed = add_loadable_options(*command, exported.what);
     command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
         ->allow_extra_args(false);

@@ -122,6 +122,8 @@ private:
             Blob blob;
             if (from.name()) blob.name = name(*from.name(), "blob", i);
             blob.version = version(from.version());
+            blob.interface = from.interface();
+            blob.sub_interface = from.sub_interface();
             if (held != 0) blob.bytes = {from.data()->data(), static_cast<std::size_t>(from.size())};
             if (!blobs_.emplace(blob.name, l_.blobs.size()).second)
                 fail("blob", i, "has the name of another one, expected a name of its own");

@@ -57,6 +57,7 @@ struct Blob {
     std::string name;
     Version version;
     std::span<const std::uint8_t> bytes;
+    std::uint32_t interface = 0, sub_interface = 0;  // 1: of a hardware task, and which of its lists
 };
 
 /// Shape and layout of an input or output: loadable.md 9.

@@ -27,23 +27,27 @@ struct Cube {
     std::uint32_t line_stride = 0, surface_stride = 0, plane_stride = 0;
 
     bool on_the_fly() const { return memory == CubeMemory::Unit; }
+    bool operator==(const Cube&) const = default;
 };
 
 struct Converter {
     std::int16_t scale = 0;
     std::uint8_t truncate = 0, enable = 0;
     std::int32_t offset = 0;
+    bool operator==(const Converter&) const = default;
 };
 
 struct Transfer {
     std::int16_t source = -1, destination = -1;  // addresses of the task
     std::uint32_t line_bytes = 0, lines = 0, source_line = 0, destination_line = 0, surfaces = 0, source_surface = 0,
                   destination_surface = 0;
+    bool operator==(const Transfer&) const = default;
 };
 
 struct BdmaOperation {
     bool from_primary = true, to_primary = true;
     std::vector<Transfer> transfers;
+    bool operator==(const BdmaOperation&) const = default;
 };
 
 struct ConvOperation {
@@ -67,6 +71,7 @@ struct ConvOperation {
     Converter input_converter, output_converter;
 
     bool feature() const { return format == 36; }
+    bool operator==(const ConvOperation&) const = default;
 };
 
 struct SdpStage {
@@ -78,6 +83,7 @@ struct SdpStage {
     bool multiplies() const { return (type & 1) != 0; }
     bool per_layer() const { return mode == 0; }
     bool reads() const { return enable != 0 && type != 0 && mode != 0; }
+    bool operator==(const SdpStage&) const = default;
 };
 
 struct SdpOperation {
@@ -91,6 +97,7 @@ struct SdpOperation {
     std::array<SdpStage, 3> stages;  // X1, X2, Y
 
     bool needs_rdma() const;
+    bool operator==(const SdpOperation&) const = default;
 };
 
 struct PdpOperation {
@@ -99,6 +106,7 @@ struct PdpOperation {
     std::uint8_t splits = 0, method = 0, kernel_width = 0, kernel_height = 0;  // kernel: minus one
     std::uint8_t stride_x = 0, stride_y = 0, pad_left = 0, pad_right = 0, pad_top = 0, pad_bottom = 0, precision = 0;
     std::array<std::int32_t, 7> pad_values{};
+    bool operator==(const PdpOperation&) const = default;
 };
 
 struct CdpOperation {
@@ -107,16 +115,19 @@ struct CdpOperation {
     std::int16_t table = -1;
     Converter input_converter, output_converter;
     std::uint8_t window = 0, bypass_square_sum = 0, bypass_multiplier = 0;
+    bool operator==(const CdpOperation&) const = default;
 };
 
 struct RubikOperation {
     Cube source, destination;
     std::uint8_t mode = 0, precision = 0, stride_x = 0, stride_y = 0;  // mode: 0 contract, 1 split, 2 merge
+    bool operator==(const RubikOperation&) const = default;
 };
 
 struct Slope {
     std::int16_t scale = 0;
     std::int8_t shift = 0;
+    bool operator==(const Slope&) const = default;
 };
 
 struct LookupTable {
@@ -126,6 +137,7 @@ struct LookupTable {
     std::uint64_t le_start = 0, le_end = 0, lo_start = 0, lo_end = 0;
     Slope le_underflow, le_overflow, lo_underflow, lo_overflow;
     std::uint8_t hybrid_priority = 0, underflow_priority = 0, overflow_priority = 0, method = 0;
+    bool operator==(const LookupTable&) const = default;
 };
 
 /// Another operation and the event that tells it something.

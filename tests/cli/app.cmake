@@ -63,6 +63,11 @@ if(TARGET dlasim)
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Loadable.${case} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
+    foreach(case Written Networks Models Random Parts Refused)
+        add_test(NAME DriverFiles.${case}
+                 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> ${case})
+        set_tests_properties(DriverFiles.${case} PROPERTIES LABELS golden TIMEOUT 900)
+    endforeach()
     add_test(NAME Loadable.Drawn
              COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/cross_check_loadables.py --dlasim $<TARGET_FILE:dlasim> --count 100
                      ${DLASIM_TEST_DATA}/loadables)

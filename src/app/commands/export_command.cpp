@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/interrupt.h"
+#include "app/nvdla/driver_export.h"
 #include "app/progress.h"
 #include "app/status.h"
 #include "base/bits.h"
@@ -24,7 +25,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-constexpr std::string_view kCase = kExportForms[0], kTxn = kExportForms[1], kC = kExportForms[3];
+constexpr std::string_view kCase = kExportForms[0], kTxn = kExportForms[1], kC = kExportForms[3], kNvdla = kExportForms[4];
 
 /// A program that has run: what it started from, what it left, its events.
 struct Exported {
@@ -159,6 +160,8 @@ nlohmann::ordered_json events_of(const Exported& exported)
 int export_command(const ExportOptions& options)
 {
     watch_for_interrupt();
+    if (options.form == kNvdla) return export_driver_files(options);
+    if (!options.golden.empty()) throw ConfigError("--golden", "found it with --form " + options.form + ", expected --form nvdla");
     const bool one_file = options.form == kCase || options.form == kC;
     std::optional<OutputFile> file;
     if (one_file) file.emplace(options.to);

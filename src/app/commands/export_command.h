@@ -4,6 +4,7 @@
 //   txn    input.txn of the public players of the first generation, with images of memory: a folder
 //   cfg    test.cfg of those of the configurable generation, likewise
 //   c      a C header for a driver without an operating system: examples/baremetal
+//   nvdla  a file for NVIDIA's runtime and driver, with a manifest beside it: docs/howto/BOARD.md
 #pragma once
 #include <array>
 #include <string>
@@ -13,11 +14,12 @@
 
 namespace dlasim {
 
-inline constexpr std::array<const char*, 4> kExportForms{"case", "txn", "cfg", "c"};
+inline constexpr std::array<const char*, 5> kExportForms{"case", "txn", "cfg", "c", "nvdla"};
 
 struct ExportOptions : ProgramOptions {
     std::string form = "case";
     std::string to;
+    std::string golden;  // of nvdla: a folder for tensors of the run
 };
 
 int export_command(const ExportOptions& options);

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "app/commands/net_command.h"
 #include "app/commands/onnx_run.h"
 #include "base/error.h"
 #include "config/description.h"
@@ -53,13 +52,7 @@ void plan_network_of(const ProgramOptions& options, const Network& network, cons
 /// An image of a model: a trace has no host that brings the next one.
 void plan_model(const ProgramOptions& options, const Use& use)
 {
-    NetOptions model;
-    model.network = options.what.loadable;
-    model.input = options.what.inputs;
-    model.calibrate = options.calibrate;
-    model.precision = options.precision;
-    model.seed = options.what.seed;
-    OnnxRun onnx(model);
+    OnnxRun onnx(model_options_of(options));
     if (onnx.images() != 1)
         throw ConfigError("--input", fmt::format("found {} images, expected one; --calibrate takes any number", onnx.images()));
     const ImageSource source{[&](std::size_t image) { return onnx.inputs(image); }, {}};
@@ -67,6 +60,17 @@ void plan_model(const ProgramOptions& options, const Use& use)
 }
 
 }  // namespace
+
+NetOptions model_options_of(const ProgramOptions& options)
+{
+    NetOptions model;
+    model.network = options.what.loadable;
+    model.input = options.what.inputs;
+    model.calibrate = options.calibrate;
+    model.precision = options.precision;
+    model.seed = options.what.seed;
+    return model;
+}
 
 /// A JSON file has layers if it is a network.
 void with_program(const ProgramOptions& options, const std::function<void(const PlannedProgram& program)>& use)

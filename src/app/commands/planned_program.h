@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/commands/loadable_command.h"
+#include "app/commands/net_command.h"
 
 namespace dlasim {
 
@@ -22,6 +23,8 @@ struct PlannedProgram {
     std::vector<loadable::Range> outputs;  // that are compared; none: those that change
 };
 
+/// The options of `net` for a model.
+NetOptions model_options_of(const ProgramOptions& options);
 /// Reads the file, plans its program and passes it on.
 void with_program(const ProgramOptions& options, const std::function<void(const PlannedProgram& program)>& use);
 

@@ -1,0 +1,97 @@
+#include "app/nvdla/driver_manifest.h"
+
+namespace dlasim {
+namespace {
+
+constexpr unsigned kHalfElements = 2, kWordElements = 3, kFirstFeatureFormat = 36;
+
+const char* element_name(unsigned type) { return type == kHalfElements ? "fp16" : type == kWordElements ? "int16" : "int8"; }
+
+const char* function_word(Function::Kind kind)
+{
+    constexpr const char* kWords[] = {"sigmoid", "tanh", "elu", "selu", "softplus", "softsign", "hard_sigmoid",
+                                      "hard_swish", "exp", "log", "sqrt", "abs", "reciprocal", "erf"};
+    return kWords[static_cast<std::size_t>(kind)];
+}
+
+OrderedJson pool_parameters(const NetworkLayer& layer)
+{
+    const Pool& pool = layer.pool;
+    const char* function = pool.function == PoolFunction::Average ? "average" : pool.function == PoolFunction::Max ? "max" : "min";
+    return {{"function", function},
+            {"kernel", {pool.y.kernel, pool.x.kernel}},
+            {"stride", {pool.y.stride, pool.x.stride}},
+            {"pad", {pool.y.before, pool.x.before}},
+            {"padding_counts", !(layer.numbers && layer.numbers->exclusive)}};
+}
+
+}  // namespace
+
+OrderedJson manifest_tensor(const ManifestTensor& of)
+{
+    const loadable::TensorEntry& t = of.tensor;
+    const bool features = t.pixel_format >= kFirstFeatureFormat;
+    OrderedJson json{{"name", t.name}, {"shape", {t.n, of.channels, t.h, t.w}}, {"type", element_name(t.type)}};
+    if (of.quantisation) {
+        json["scale"] = of.quantisation->scale;
+        json["zero_point"] = of.quantisation->zero;
+    }
+    json["layout"] = {{"kind", features ? "features" : "pixels"}, {"pixel_format", t.pixel_format}};
+    if (features) json["layout"]["atom_bytes"] = t.pixel_format == kFirstFeatureFormat ? 32 : 8;
+    else json["layout"]["components"] = t.pixel_format <= 5 ? 1 : 4;
+    json["layout"]["line_stride"] = t.line_stride;
+    json["layout"]["surface_stride"] = t.surface_stride;
+    json["layout"]["bytes"] = of.bytes;
+    if (!of.pieces.empty()) {
+        json["layout"]["pieces"] = OrderedJson::array();
+        for (const ChannelPiece& piece : of.pieces) json["layout"]["pieces"].push_back({piece.first, piece.count, piece.at});
+    }
+    return json;
+}
+
+OrderedJson manifest_begin(const Hardware& hardware, const std::string& name)
+{
+    return {{"format", "dlasim.nvdla.manifest"}, {"version", 1}, {"name", name}, {"machine", hardware.name}};
+}
+
+OrderedJson manifest_file(const std::string& file, const std::vector<loadable::BoundTensor>& bound)
+{
+    OrderedJson json{{"file", file}, {"inputs", OrderedJson::array()}, {"outputs", OrderedJson::array()}};
+    for (const loadable::BoundTensor& tensor : bound) json[tensor.output ? "outputs" : "inputs"].push_back(tensor.tensor.name);
+    return json;
+}
+
+OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
+{
+    const NetworkLayer& layer = plan.network.layers[step.layer];
+    OrderedJson json{{"cpu", step.activation == Activation::Tanh && !layer.numbers ? "tanh" : network_op_name(layer.op)},
+                     {"step", step.name},
+                     {"why", step.why},
+                     {"inputs", OrderedJson::array()},
+                     {"outputs", {plan.steps.tensors[step.output].name}}};
+    for (const std::size_t tensor : step.inputs) json["inputs"].push_back(plan.steps.tensors[tensor].name);
+    if (layer.op == NetworkOp::Pool) json["parameters"] = pool_parameters(layer);
+    if (layer.op == NetworkOp::Upsample)
+        json["parameters"] = {{"factor", {layer.factor.y, layer.factor.x}}, {"copies", layer.numbers ? layer.numbers->copies : 1}};
+    if (!layer.numbers) return json;
+    if (layer.op == NetworkOp::Function)
+        json["parameters"] = {{"function", function_word(layer.numbers->function.kind)},
+                              {"alpha", layer.numbers->function.alpha},
+                              {"beta", layer.numbers->function.beta}};
+    if (layer.op == NetworkOp::Reshape) json["parameters"] = {{"sizes", layer.numbers->exchange.sizes}, {"order", layer.numbers->exchange.order}};
+    return json;
+}
+
+OrderedJson layer_manifest(const Hardware& hardware, const std::string& name, const std::vector<loadable::BoundTensor>& bound)
+{
+    OrderedJson json = manifest_begin(hardware, name);
+    json["inputs"] = {"input"};
+    json["outputs"] = {"output"};
+    json["tensors"] = OrderedJson::array();
+    for (const loadable::BoundTensor& tensor : bound)
+        json["tensors"].push_back(manifest_tensor({tensor.tensor, tensor.bytes, {}, tensor.tensor.c}));
+    json["order"] = {manifest_file(driver_file_name(name, 0, 1), bound)};
+    return json;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,352 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/nvdla/driver_files.h"
+#include "app/nvdla/driver_manifest.h"
+#include "base/error.h"
+#include "network/images.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint32_t kAtom8 = 8, kAtom32 = 32;
+
+/// Steps of the machine between two of the host, and the tensors that go in and out.
+struct Segment {
+    std::vector<std::size_t> steps;
+    std::set<std::size_t> inputs, outputs;  // tensors
+};
+
+class NetworkFiles {
+public:
+    NetworkFiles(NetworkPlan& plan, std::string name) : p_(plan), name_(std::move(name)) { cut(); }
+
+    DriverFiles write()
+    {
+        for (Segment& segment : segments_) find_tensors(segment);
+        DriverFiles files;
+        std::vector<loadable::RecoveredTask> tasks = loadable::recover_operations(
+            p_.program, p_.hardware, p_.network.file,
+            [&](std::size_t step) { return host_action(step, p_.plans.size()).kind == HostAction::Kind::Compute; });
+        std::size_t chain = 0, segment = 0;
+        for (loadable::RecoveredTask& task : tasks) {
+            if (task.operations.empty()) continue;
+            files.operations += task.operations.size();
+            const std::size_t first = chain;
+            chain += task.chain.back() + 1;
+            files.files.push_back(write_file(std::move(task), segments_[segment++], first));
+        }
+        files.manifest = manifest();
+        return files;
+    }
+
+    /// Tensors of the files, as the network has them.
+    std::vector<std::size_t> tensors() const
+    {
+        std::set<std::size_t> all;
+        for (const Segment& segment : segments_) {
+            all.insert(segment.inputs.begin(), segment.inputs.end());
+            all.insert(segment.outputs.begin(), segment.outputs.end());
+        }
+        return {all.begin(), all.end()};
+    }
+
+private:
+    const Step& step(std::size_t i) const { return p_.steps.list[i]; }
+    bool host(std::size_t i) const { return step(i).unit == StepUnit::Host; }
+    const std::string& where() const { return p_.network.file.empty() ? p_.network.name : p_.network.file; }
+
+    void cut()
+    {
+        bool open = false;
+        for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
+            if (host(i)) {
+                open = false;
+                continue;
+            }
+            if (!open) segments_.emplace_back();
+            open = true;
+            segments_.back().steps.push_back(i);
+        }
+        if (segments_.empty()) throw ConfigError(where(), "has no step of the machine: the host computes all of it");
+    }
+
+    const JoinedTensor* joined(std::size_t tensor) const
+    {
+        for (const JoinedTensor& j : p_.steps.joined)
+            if (j.whole == tensor) return &j;
+        return nullptr;
+    }
+    /// Steps that make a tensor; none of an input of the network.
+    std::set<std::size_t> makers(std::size_t tensor) const
+    {
+        std::set<std::size_t> all;
+        if (const JoinedTensor* j = joined(tensor)) {
+            for (const std::size_t part : j->parts) all.merge(makers(part));
+            return all;
+        }
+        if (const std::optional<std::size_t> maker = p_.steps.maker(tensor)) all.insert(*maker);
+        return all;
+    }
+    static bool has(const Segment& segment, std::size_t step)
+    {
+        return std::find(segment.steps.begin(), segment.steps.end(), step) != segment.steps.end();
+    }
+    std::vector<std::size_t> read_by(std::size_t i) const
+    {
+        std::vector<std::size_t> tensors = step(i).inputs;
+        if (step(i).addend) tensors.push_back(*step(i).addend);
+        return tensors;
+    }
+
+    void find_tensors(Segment& segment) const
+    {
+        for (const std::size_t i : segment.steps)
+            for (const std::size_t tensor : read_by(i)) add_input(segment, tensor);
+        for (std::size_t i = 0; i < p_.steps.list.size(); ++i)
+            if (!has(segment, i))
+                for (const std::size_t tensor : read_by(i)) add_output(segment, tensor);
+        for (std::size_t tensor = 0; tensor < p_.steps.tensors.size(); ++tensor)
+            if (p_.exists(tensor) && p_.is_output(tensor)) add_output(segment, tensor);
+        for (std::set<std::size_t>* tensors : {&segment.inputs, &segment.outputs}) drop_contained(*tensors);
+    }
+    void add_input(Segment& segment, std::size_t tensor) const
+    {
+        const std::set<std::size_t> by = makers(tensor);
+        const auto inside = static_cast<std::size_t>(std::count_if(by.begin(), by.end(), [&](std::size_t i) { return has(segment, i); }));
+        if (by.empty() || inside == 0) segment.inputs.insert(tensor);
+        else if (inside != by.size() || mixes_inputs(tensor))
+            throw ConfigError(where(), "step " + step(segment.steps.front()).name + ": reads concatenation " + p_.steps.tensors[tensor].name +
+                                           ", of which the machine makes one part and the caller another: no file binds it as input and output");
+    }
+    /// A part of a concatenation is an input of the network.
+    bool mixes_inputs(std::size_t tensor) const
+    {
+        const JoinedTensor* j = joined(tensor);
+        return j && std::any_of(j->parts.begin(), j->parts.end(), [&](std::size_t part) { return makers(part).empty(); });
+    }
+    /// Of a concatenation that comes from several files, or in part from the caller, its parts: the caller puts them together.
+    void add_output(Segment& segment, std::size_t tensor) const
+    {
+        const JoinedTensor* parts = scattered(tensor);
+        for (std::size_t i = 0; parts && i < parts->parts.size(); ++i) add_output(segment, parts->parts[i]);
+        for (const std::size_t i : makers(tensor))
+            if (!parts && has(segment, i)) segment.outputs.insert(tensor);
+    }
+    /// A concatenation that no file makes alone.
+    const JoinedTensor* scattered(std::size_t tensor) const
+    {
+        const JoinedTensor* j = joined(tensor);
+        if (!j) return nullptr;
+        const std::set<std::size_t> by = makers(tensor);
+        const auto whole = [&](const Segment& s) { return std::all_of(by.begin(), by.end(), [&](std::size_t i) { return has(s, i); }); };
+        return !mixes_inputs(tensor) && std::any_of(segments_.begin(), segments_.end(), whole) ? nullptr : j;
+    }
+    /// A tensor inside of another one of the same file.
+    void drop_contained(std::set<std::size_t>& tensors) const
+    {
+        const auto inside = [&](std::size_t a, std::size_t b) {
+            const TensorLayout &x = p_.layouts[a], &y = p_.layouts[b];
+            return a != b && x.place.address >= y.place.address && x.place.address + x.bytes <= y.place.address + y.bytes &&
+                   (x.bytes < y.bytes || a > b);
+        };
+        std::set<std::size_t> kept;
+        for (const std::size_t a : tensors)
+            if (std::none_of(tensors.begin(), tensors.end(), [&](std::size_t b) { return inside(a, b); })) kept.insert(a);
+        tensors = std::move(kept);
+    }
+
+    loadable::TensorEntry entry(std::size_t tensor) const
+    {
+        const NetworkTensor& t = p_.steps.tensors[tensor];
+        const TensorLayout& layout = p_.layouts[tensor];
+        const std::uint32_t channels = layout.format ? t.channels : layout.channels();
+        return driver_tensor(t.name, p_.network.precision, {t.width, t.height, channels}, layout.format, layout.cube.strides, p_.hardware,
+                             where() + ": tensor " + t.name);
+    }
+    loadable::BoundTensor bound(std::size_t tensor, bool output) const
+    {
+        const TensorLayout& layout = p_.layouts[tensor];
+        loadable::BoundTensor b{output, layout.place, layout.bytes, entry(tensor)};
+        b.tensor.size = layout.bytes;
+        return b;
+    }
+    std::vector<loadable::BoundTensor> bound_of(const Segment& segment) const
+    {
+        std::vector<loadable::BoundTensor> all;
+        for (const std::size_t tensor : segment.inputs) all.push_back(bound(tensor, false));
+        for (const std::size_t tensor : segment.outputs) all.push_back(bound(tensor, true));
+        return all;
+    }
+
+    std::string write_file(loadable::RecoveredTask task, const Segment& segment, std::size_t first_chain) const
+    {
+        loadable::FileSource source{p_.hardware, where(), bound_of(segment), {}, {}};
+        for (const PlannedImage& image : p_.images) source.constants.push_back({image.place, image.bytes});
+        const std::vector<std::size_t> chains = task.chain;
+        source.name = [this, chains, first_chain](std::size_t operation) { return step_of(first_chain + chains[operation]); };
+        used_constants(task, source.constants);
+        return loadable::driver_file(std::move(task), source);
+    }
+    /// Of a network in several files each has its own weights.
+    static void used_constants(loadable::RecoveredTask& task, std::vector<loadable::ConstantBytes>& constants)
+    {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> used;
+        for (loadable::RecoveredOperation& o : task.operations) {
+            const std::vector<loadable::Cube*> cubes = loadable::cubes_of(o.operation);
+            for (std::size_t k = 0; k < cubes.size(); ++k)
+                if (o.places[k]) used.emplace_back(o.places[k]->address.byte(), o.places[k]->address.byte() + std::max(cubes[k]->size, 1u));
+        }
+        std::sort(used.begin(), used.end());
+        std::erase_if(constants, [&](const loadable::ConstantBytes& c) {
+            const std::uint64_t begin = c.place.address.byte(), end = begin + c.bytes.size();
+            return std::none_of(used.begin(), used.end(), [&](const auto& range) { return range.first < end && begin < range.second; });
+        });
+    }
+    std::string step_of(std::size_t operation) const
+    {
+        for (std::size_t i = 0; i < p_.marks.steps.size(); ++i) {
+            const Sequence::Operations& of = p_.marks.steps[i].operations;
+            if (std::find(of.begin(), of.end(), operation) != of.end()) return step(i).name;
+        }
+        return "";
+    }
+
+    OrderedJson manifest() const
+    {
+        OrderedJson json = manifest_begin(p_.hardware, name_);
+        json["inputs"] = json["outputs"] = json["tensors"] = json["order"] = OrderedJson::array();
+        for (std::size_t t = 0; t < p_.network.tensors.size(); ++t)
+            if (!p_.network.tensors[t].layer) json["inputs"].push_back(p_.network.tensors[t].name);
+        std::set<std::size_t> told;
+        const auto tell = [&](std::size_t tensor) {
+            if (!p_.exists(tensor) || !told.insert(tensor).second) return;
+            const TensorLayout& layout = p_.layouts[tensor];
+            const NetworkTensor& t = p_.steps.tensors[tensor];
+            json["tensors"].push_back(manifest_tensor({entry(tensor), layout.bytes, layout.whole() ? std::vector<ChannelPiece>{} : layout.pieces,
+                                                       t.channels, t.quantisation}));
+        };
+        std::size_t segment = 0;
+        std::set<std::size_t> joined_before;
+        bool open = false;
+        for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
+            if (host(i)) {
+                open = false;
+                for (const std::size_t tensor : step(i).inputs) tell_joined(json, tensor, tell, joined_before);
+                json["order"].push_back(manifest_cpu(p_, step(i)));
+                for (const std::size_t tensor : step(i).inputs) tell(tensor);
+                tell(step(i).output);
+                continue;
+            }
+            if (open) continue;
+            open = true;
+            for (const std::size_t tensor : segments_[segment].inputs) tell_joined(json, tensor, tell, joined_before);
+            json["order"].push_back(manifest_file(driver_file_name(name_, segment, segments_.size()), bound_of(segments_[segment])));
+            for (const std::size_t tensor : segments_[segment].inputs) tell(tensor);
+            for (const std::size_t tensor : segments_[segment].outputs) tell(tensor);
+            ++segment;
+        }
+        for (std::size_t t = 0; t < p_.steps.tensors.size(); ++t)
+            if (p_.exists(t) && p_.is_output(t)) {
+                tell_joined(json, t, tell, joined_before);
+                tell(t);
+                json["outputs"].push_back(p_.steps.tensors[t].name);
+            }
+        return json;
+    }
+
+    /// A concatenation that the caller puts together: once, before it is read first.
+    template <class Tell>
+    void tell_joined(OrderedJson& json, std::size_t tensor, const Tell& tell, std::set<std::size_t>& before) const
+    {
+        const JoinedTensor* j = scattered(tensor);
+        if (!j || !before.insert(tensor).second) return;
+        OrderedJson step{{"cpu", "concat"}, {"step", p_.steps.tensors[tensor].name}, {"why", "its parts come from several places"}};
+        step["inputs"] = OrderedJson::array();
+        for (const std::size_t part : j->parts) {
+            tell_joined(json, part, tell, before);
+            tell(part);
+            step["inputs"].push_back(p_.steps.tensors[part].name);
+        }
+        tell(tensor);
+        step["outputs"] = {p_.steps.tensors[tensor].name};
+        json["order"].push_back(std::move(step));
+    }
+
+    NetworkPlan& p_;
+    const std::string name_;
+    std::vector<Segment> segments_;
+};
+
+/// A name of a tensor as that of a file.
+std::string file_part(std::string name)
+{
+    for (char& c : name)
+        if (c == '/' || c == '\\' || c == ':' || c == '\0') c = '_';
+    return name;
+}
+
+}  // namespace
+
+loadable::TensorEntry driver_tensor(const std::string& name, Precision precision, const CubeSize& size, const PixelFormat* pixels,
+                                    const Strides& strides, const Hardware& hardware, const std::string& where)
+{
+    constexpr unsigned kHalf = 2, kWord = 3, kByte = 4, kFeatures32 = 36, kFeatures8 = 37;
+    loadable::TensorEntry t;
+    t.name = name;
+    t.type = precision == Precision::Fp16 ? kHalf : precision == Precision::Int16 ? kWord : kByte;
+    const std::uint32_t atom = hardware.memory.atom_bytes;
+    if (!pixels && atom != kAtom8 && atom != kAtom32)
+        throw ConfigError(where, fmt::format("is made of atoms of {} bytes, expected 8 or 32: the file has no format for others", atom));
+    if (pixels && pixels->planes != 1) throw ConfigError(where, "has pixels of two planes, expected one: the file has no second tensor for it");
+    t.pixel_format = pixels ? pixels->code : atom == kAtom8 ? kFeatures8 : kFeatures32;
+    t.n = 1;
+    t.c = size.channels;
+    t.h = size.height;
+    t.w = size.width;
+    t.line_stride = strides.line;
+    t.surface_stride = pixels ? 0 : strides.surface;
+    return t;
+}
+
+std::string driver_file_name(const std::string& name, std::size_t i, std::size_t count)
+{
+    return count == 1 ? name + ".nvdla" : fmt::format("{}-{}.nvdla", name, i);
+}
+
+NetworkOptions driver_network_options(std::uint64_t seed)
+{
+    NetworkOptions options;
+    options.seed = seed;
+    options.values = true;
+    options.cvsram = false;
+    options.keep_tensors = true;
+    return options;
+}
+
+Hardware driver_machine(Hardware hardware)
+{
+    hardware.rubik = false;
+    return hardware;
+}
+
+DriverFiles driver_files(NetworkPlan& plan, const std::string& name, const ImageSource* source, bool golden)
+{
+    NetworkFiles network(plan, name);
+    DriverFiles files = network.write();
+    if (!golden) return files;
+    const std::vector<std::optional<Tensor>> values = source ? golden_tensors(plan, source->inputs(0)) : plan.golden;
+    for (std::size_t t = 0; t < values.size(); ++t) {
+        const bool input = t < plan.network.tensors.size() && !plan.network.tensors[t].layer;
+        const std::vector<std::size_t> of_files = network.tensors();
+        const bool told = input || plan.is_output(t) || std::find(of_files.begin(), of_files.end(), t) != of_files.end();
+        if (values[t] && told)
+            files.golden.push_back({file_part(plan.steps.tensors[t].name) + ".npy", npy_file(*values[t], plan.network.precision)});
+    }
+    return files;
+}
+
+}  // namespace dlasim

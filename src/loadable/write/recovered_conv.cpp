@@ -1,0 +1,282 @@
+// Convolution and SDP from their registers: loadable.md 6.1, 6.2.
+#include "base/bits.h"
+#include "config/model/layer.h"
+#include "loadable/write/recovered_units.h"
+#include "registers/fields/cacc.h"
+#include "registers/fields/cdma.h"
+#include "registers/fields/csc.h"
+#include "registers/sdp_engines.h"
+
+namespace dlasim::loadable {
+namespace {
+
+template <class T>
+void set(T& field, std::uint64_t value)
+{
+    field = static_cast<T>(value);
+}
+/// A register that holds one less.
+template <class T>
+void set_more(T& field, std::uint64_t value)
+{
+    field = static_cast<T>(value + 1);
+}
+
+Cube absent_cube()
+{
+    Cube cube;
+    cube.address = -1;
+    return cube;
+}
+
+void recover_conv_sizes(ConvOperation& op, const ConvUnits& from)
+{
+    using namespace reg::csc;
+    const UnitState& csc = from.csc;
+    set(op.mode, csc.get(D_MISC_CFG::CONV_MODE));
+    set(op.precision, csc.get(D_MISC_CFG::PROC_PRECISION));
+    set(op.data_reuse, csc.get(D_MISC_CFG::DATA_REUSE));
+    set(op.weight_reuse, csc.get(D_MISC_CFG::WEIGHT_REUSE));
+    set(op.skip_data_release, csc.get(D_MISC_CFG::SKIP_DATA_RLS));
+    set(op.skip_weight_release, csc.get(D_MISC_CFG::SKIP_WEIGHT_RLS));
+    set_more(op.csc_width, csc.get(D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT));
+    set_more(op.csc_height, csc.get(D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT));
+    set_more(op.csc_channels, csc.get(D_DATAIN_SIZE_EXT_1::DATAIN_CHANNEL_EXT));
+    set_more(op.batch, csc.get(D_BATCH_NUMBER::BATCHES));
+    set(op.post_extension, csc.get(D_POST_Y_EXTENSION::Y_EXTENSION));
+    set_more(op.entries, csc.get(D_ENTRY_PER_SLICE::ENTRIES));
+    set(op.weight_format, csc.get(D_WEIGHT_FORMAT::WEIGHT_FORMAT));
+    set_more(op.kernel_width, csc.get(D_WEIGHT_SIZE_EXT_0::WEIGHT_WIDTH_EXT));
+    set_more(op.kernel_height, csc.get(D_WEIGHT_SIZE_EXT_0::WEIGHT_HEIGHT_EXT));
+    set_more(op.kernel_channels, csc.get(D_WEIGHT_SIZE_EXT_1::WEIGHT_CHANNEL_EXT));
+    set_more(op.mac_width, csc.get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH));
+    set_more(op.mac_height, csc.get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT));
+    set_more(op.released, csc.get(D_RELEASE::RLS_SLICES));
+    set_more(op.dilation_x, csc.get(D_DILATION_EXT::X_DILATION_EXT));
+    set_more(op.dilation_y, csc.get(D_DILATION_EXT::Y_DILATION_EXT));
+    set_more(op.data_banks, csc.get(D_BANK::DATA_BANK));
+    set_more(op.weight_banks, csc.get(D_BANK::WEIGHT_BANK));
+    set(op.winograd_truncate, csc.get(D_PRA_CFG));
+}
+
+void recover_conv_input(ConvOperation& op, const UnitState& cdma)
+{
+    using namespace reg::cdma;
+    set(op.input_precision, cdma.get(D_MISC_CFG::IN_PRECISION));
+    const bool pixels = cdma.get(D_DATAIN_FORMAT::DATAIN_FORMAT) != 0;
+    set(op.format, pixels ? cdma.get(D_DATAIN_FORMAT::PIXEL_FORMAT) : 36);
+    set(op.pixel_mapping, cdma.get(D_DATAIN_FORMAT::PIXEL_MAPPING));
+    set(op.pixel_override, cdma.get(D_DATAIN_FORMAT::PIXEL_SIGN_OVERRIDE));
+    set_more(op.fetch_grain, cdma.get(D_FETCH_GRAIN::GRAINS));
+    set(op.batch_stride, cdma.get(D_BATCH_STRIDE));
+    set_more(op.bytes_per_kernel, cdma.get(D_WEIGHT_SIZE_0::BYTE_PER_KERNEL));
+    set(op.mean_on, cdma.get(D_MEAN_FORMAT::MEAN_FORMAT));
+    if (op.mean_on != 0)
+        for (const auto& [i, field] :
+             {std::pair{0, D_MEAN_GLOBAL_0::MEAN_RY}, {1, D_MEAN_GLOBAL_0::MEAN_GU}, {2, D_MEAN_GLOBAL_1::MEAN_BV}, {3, D_MEAN_GLOBAL_1::MEAN_AX}})
+            set(op.mean[static_cast<std::size_t>(i)], cdma.get(field));
+    if (cdma.get(D_CVT_CFG::CVT_EN) != 0) {
+        op.input_converter.enable = 1;
+        set(op.input_converter.truncate, cdma.get(D_CVT_CFG::CVT_TRUNCATE));
+        op.input_converter.offset = cdma.get_signed(D_CVT_OFFSET::CVT_OFFSET);
+        set(op.input_converter.scale, cdma.get(D_CVT_SCALE::CVT_SCALE));
+    }
+    set_more(op.stride_x, cdma.get(D_CONV_STRIDE::CONV_X_STRIDE));
+    set_more(op.stride_y, cdma.get(D_CONV_STRIDE::CONV_Y_STRIDE));
+    set(op.pad_left, cdma.get(D_ZERO_PADDING::PAD_LEFT));
+    set(op.pad_right, cdma.get(D_ZERO_PADDING::PAD_RIGHT));
+    set(op.pad_top, cdma.get(D_ZERO_PADDING::PAD_TOP));
+    set(op.pad_bottom, cdma.get(D_ZERO_PADDING::PAD_BOTTOM));
+    set(op.pad_value, cdma.get(D_ZERO_PADDING_VALUE::PAD_VALUE));
+}
+
+/// A stage of SDP; `place`: of its operands in memory.
+SdpStage recover_stage(std::size_t i, const UnitState& sdp, const UnitState& rdma, MixedStage& mixed)
+{
+    using namespace reg::sdp;
+    const Engine& at = kEngines[i];
+    const bool y = i == 2;
+    SdpStage stage;
+    if (sdp.get(at.bypass) != 0) return stage;
+    stage.enable = 1;
+    const bool alu = sdp.get(at.alu_bypass) == 0, mul = sdp.get(at.mul_bypass) == 0;
+    const bool alu_memory = alu && sdp.get(at.alu_src) != 0, mul_memory = mul && sdp.get(at.mul_src) != 0;
+    set(stage.alu, sdp.get(at.algorithm));
+    set(stage.type, (mul ? 1 : 0) + (alu ? 2 : 0));
+    if (sdp.get(at.last_bypass) == 0) stage.activation = y ? 2 : 1;
+    else if (sdp.get(at.prelu) != 0) stage.activation = 3;
+    mixed = {alu && mul && alu_memory != mul_memory, alu_memory};
+    if (alu_memory || mul_memory) {
+        const reg::sdp_rdma::Operands& read = reg::sdp_rdma::kOperands[i];
+        stage.mode = rdma.get(read.per_element) != 0 ? 2 : 1;
+        stage.precision = rdma.get(read.size) != 0 ? 1 : 0;
+    }
+    if (!y) {
+        const XEngine& x = kXEngines[i];
+        if (alu) set(stage.shift, sdp.get(x.alu_shift));
+        set(stage.truncate, sdp.get(x.mul_shift));
+        if (alu && !alu_memory) stage.alu_operand = sdp.get_signed(x.alu_operand);
+        if (mul && !mul_memory) stage.multiplier_operand = sdp.get_signed(x.mul_operand);
+        return stage;
+    }
+    set(stage.truncate, sdp.get(D_DP_EW_TRUNCATE_VALUE));
+    const auto part = [&](bool on, bool memory, const YOperand& from, Converter& converter, std::int32_t& operand) {
+        if (!on) return;
+        if (!memory) operand = static_cast<std::int32_t>(sdp.get(from.operand));
+        if (sdp.get(from.convert_bypass) != 0) return;
+        converter.enable = 1;
+        converter.offset = static_cast<std::int32_t>(sdp.get(from.offset));
+        set(converter.scale, sdp.get(from.scale));
+        set(converter.truncate, sdp.get(from.truncate));
+    };
+    part(alu, alu_memory, kYOperands[0], stage.alu_converter, stage.alu_operand);
+    part(mul, mul_memory, kYOperands[1], stage.multiplier_converter, stage.multiplier_operand);
+    return stage;
+}
+
+void recover_operands(RecoveredOperation& o, std::size_t i, const UnitState& rdma, const Hardware& hw)
+{
+    SdpOperation& op = o.operation.sdp;
+    Cube& cube = op.operands[i];
+    cube = absent_cube();
+    const SdpStage& stage = op.stages[i];
+    if (!stage.reads()) return;
+    const reg::sdp_rdma::Operands& at = reg::sdp_rdma::kOperands[i];
+    cube = op.source;
+    cube.memory = rdma.get(at.primary) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
+    cube.line_stride = rdma.get(at.line_stride);
+    cube.surface_stride = rdma.get(at.surface_stride);
+    const std::uint32_t bytes = (stage.precision != 0 ? 2 : 1) * (stage.type == 3 && !o.mixed[i].mixed ? 2 : 1);
+    const std::uint32_t per_atom = hw.memory.atom_bytes / (op.source_precision == 0 ? 1 : 2);
+    if (stage.mode == 1) {
+        cube.size = op.source.channels * bytes;
+        cube.width = cube.height = 1;
+        if (cube.line_stride == 0) cube.line_stride = bytes * per_atom;
+        if (cube.surface_stride == 0) cube.surface_stride = bytes * per_atom;
+    } else {
+        cube.size = (ceil_div(op.source.channels, per_atom) - 1) * cube.surface_stride + (op.source.height - 1) * cube.line_stride +
+                    op.source.width * per_atom * bytes;
+    }
+    o.places[1 + i] = Place{cube.memory == CubeMemory::Primary, Address{rdma.wide(at.base_high, at.base_low)}};
+}
+
+}  // namespace
+
+std::uint32_t feature_extent(const Cube& cube, unsigned precision, const Hardware& hw)
+{
+    const std::uint32_t atom = hw.memory.atom_bytes, per_atom = atom / (precision == 0 ? 1 : 2);
+    return (ceil_div(cube.channels, per_atom) - 1) * cube.surface_stride + (cube.height - 1) * cube.line_stride + cube.width * atom;
+}
+
+RecoveredOperation recover_conv(const ConvUnits& from, const Hardware& hw)
+{
+    RecoveredOperation o;
+    o.operation.kind = Kind::Conv;
+    o.places.resize(5);
+    ConvOperation& op = o.operation.conv;
+    const UnitState& cdma = from.cdma;
+    recover_conv_sizes(op, from);
+    recover_conv_input(op, cdma);
+    for (Cube* cube : cubes_of(o.operation)) *cube = absent_cube();
+    {
+        using namespace reg::cdma;
+        Cube& in = op.source;
+        in.memory = cdma.get(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
+        set_more(in.width, cdma.get(D_DATAIN_SIZE_0::DATAIN_WIDTH));
+        set_more(in.height, cdma.get(D_DATAIN_SIZE_0::DATAIN_HEIGHT));
+        set_more(in.channels, cdma.get(D_DATAIN_SIZE_1::DATAIN_CHANNEL));
+        set(in.line_stride, cdma.get(D_LINE_STRIDE));
+        if (op.feature()) set(in.surface_stride, cdma.get(D_SURF_STRIDE));
+        const Address base{cdma.wide(D_DAIN_ADDR_HIGH_0, D_DAIN_ADDR_LOW_0)}, second{cdma.wide(D_DAIN_ADDR_HIGH_1, D_DAIN_ADDR_LOW_1)};
+        o.places[3] = Place{in.memory == CubeMemory::Primary, base};
+        set(op.second_line_stride, cdma.get(D_LINE_UV_STRIDE));
+        if (second.byte() != 0) op.second_plane = static_cast<std::int64_t>(second - base);
+        const PixelFormat* pixels = op.feature() ? nullptr : find_pixel_format(std::uint32_t{op.format});
+        in.size = pixels ? (in.height - 1) * in.line_stride + in.width * pixels->plane_pixel_bytes
+                         : feature_extent(in, op.input_precision, hw);
+        Cube& weights = op.weights;
+        weights.memory = cdma.get(D_WEIGHT_RAM_TYPE::WEIGHT_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
+        set(weights.size, cdma.get(D_WEIGHT_BYTES));
+        weights.width = op.kernel_width;
+        weights.height = op.kernel_height;
+        weights.channels = op.kernel_channels;
+        o.places[0] = Place{weights.memory == CubeMemory::Primary, Address{cdma.wide(D_WEIGHT_ADDR_HIGH, D_WEIGHT_ADDR_LOW)}};
+        if (op.weight_format != 0) {
+            op.mask.memory = op.groups.memory = weights.memory;
+            set(op.mask.size, cdma.get(D_WMB_BYTES::WMB_BYTES));
+            o.places[1] = Place{true, Address{cdma.wide(D_WMB_ADDR_HIGH, D_WMB_ADDR_LOW)}};
+            const std::uint32_t kernels = cdma.get(D_WEIGHT_SIZE_1::WEIGHT_KERNEL) + 1;
+            op.groups.size = 4 * ceil_div(kernels, hw.kernel_group(static_cast<Precision>(op.precision)));
+            o.places[2] = Place{true, Address{cdma.wide(D_WGS_ADDR_HIGH, D_WGS_ADDR_LOW)}};
+        }
+    }
+    using namespace reg::cacc;
+    Cube& out = op.destination;
+    out.memory = CubeMemory::Unit;
+    set_more(out.width, from.cacc.get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH));
+    set_more(out.height, from.cacc.get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT));
+    set_more(out.channels, from.cacc.get(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL));
+    // The driver refuses other strides of a single place, where they count for nothing.
+    const bool single = out.width == 1 && out.height == 1;
+    out.line_stride = single ? hw.memory.atom_bytes : from.cacc.get(D_LINE_STRIDE::LINE_STRIDE);
+    out.surface_stride = from.cacc.get(D_SURF_STRIDE::SURF_STRIDE);
+    op.output_converter = {.scale = 1, .truncate = static_cast<std::uint8_t>(from.cacc.get(D_CLIP_CFG::CLIP_TRUNCATE)), .enable = 1};
+    for (const UnitState* unit : {&from.cdma, &from.csc, &from.cmac_a, &from.cmac_b, &from.cacc}) unit->keep(o.registers);
+    return o;
+}
+
+RecoveredOperation recover_sdp(const UnitState& sdp, const UnitState& rdma, bool reads, const Hardware& hw)
+{
+    using namespace reg::sdp;
+    RecoveredOperation o;
+    o.operation.kind = Kind::Sdp;
+    o.places.resize(5);
+    SdpOperation& op = o.operation.sdp;
+    Cube &in = op.source, &out = op.destination;
+    const bool flying = sdp.get(D_FEATURE_MODE_CFG::FLYING_MODE) != 0, to_pdp = sdp.get(D_FEATURE_MODE_CFG::OUTPUT_DST) != 0;
+    set_more(in.width, sdp.get(D_DATA_CUBE_WIDTH::WIDTH));
+    set_more(in.height, sdp.get(D_DATA_CUBE_HEIGHT::HEIGHT));
+    set_more(in.channels, sdp.get(D_DATA_CUBE_CHANNEL::CHANNEL));
+    set(op.precision, sdp.get(D_DATA_FORMAT::OUT_PRECISION));
+    set(op.source_precision,
+        reads ? rdma.get(reg::sdp_rdma::D_FEATURE_MODE_CFG::IN_PRECISION) : sdp.get(D_DATA_FORMAT::PROC_PRECISION));
+    set(op.mode, sdp.get(D_FEATURE_MODE_CFG::WINOGRAD));
+    set_more(op.batch, sdp.get(D_FEATURE_MODE_CFG::BATCH_NUMBER));
+    if (op.batch > 1) set(op.batch_stride, sdp.get(D_DST_BATCH_STRIDE));
+    op.output_converter = {.scale = static_cast<std::int16_t>(sdp.get(D_CVT_SCALE::CVT_SCALE)),
+                           .truncate = static_cast<std::uint8_t>(sdp.get(D_CVT_SHIFT::CVT_SHIFT)),
+                           .enable = 1,
+                           .offset = static_cast<std::int32_t>(sdp.get(D_CVT_OFFSET))};
+    const std::uint32_t atom = hw.memory.atom_bytes;
+    out = in;
+    for (Cube* cube : {&in, &out}) {
+        cube->memory = CubeMemory::Unit;
+        cube->line_stride = in.width * atom;
+        cube->surface_stride = in.height * cube->line_stride;
+    }
+    if (!flying) {
+        using namespace reg::sdp_rdma;
+        in.memory = rdma.get(D_SRC_DMA_CFG::SRC_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
+        in.line_stride = rdma.get(D_SRC_LINE_STRIDE);
+        in.surface_stride = rdma.get(D_SRC_SURFACE_STRIDE);
+        o.places[0] = Place{in.memory == CubeMemory::Primary, Address{rdma.wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW)}};
+    }
+    if (!to_pdp) {
+        out.memory = sdp.get(D_DST_DMA_CFG::DST_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
+        out.line_stride = sdp.get(D_DST_LINE_STRIDE);
+        out.surface_stride = sdp.get(D_DST_SURFACE_STRIDE);
+        o.places[4] = Place{out.memory == CubeMemory::Primary, Address{sdp.wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW)}};
+    }
+    in.size = feature_extent(in, op.source_precision, hw);
+    out.size = feature_extent(out, op.precision, hw);
+    for (std::size_t i = 0; i < op.stages.size(); ++i) {
+        op.stages[i] = recover_stage(i, sdp, rdma, o.mixed[i]);
+        if (op.stages[i].reads() && op.stages[i].precision != 0 && op.source_precision == 2) op.stages[i].precision = 2;
+        recover_operands(o, i, rdma, hw);
+    }
+    sdp.keep(o.registers);
+    if (reads) rdma.keep(o.registers);
+    return o;
+}
+
+}  // namespace dlasim::loadable

@@ -1,0 +1,183 @@
+// PDP, CDP, Rubik and BDMA from their registers: loadable.md 6.3 to 6.6.
+#include "base/bits.h"
+#include "loadable/write/recovered_units.h"
+#include "registers/fields/pdp.h"
+#include "registers/fields/rbk.h"
+
+namespace dlasim::loadable {
+namespace {
+
+constexpr std::uint32_t kBdmaGrain = 32;  // bytes that BDMA counts lines in
+
+CubeMemory port(std::uint32_t primary) { return primary != 0 ? CubeMemory::Primary : CubeMemory::Secondary; }
+std::uint32_t plus_one(std::uint32_t value) { return value + 1; }
+std::uint8_t byte_of(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
+Place place_behind(const Cube& cube, std::uint64_t address) { return {cube.memory == CubeMemory::Primary, Address{address}}; }
+/// Of a cube of Rubik: features, or planes.
+std::uint32_t rubik_extent(const Cube& cube, unsigned precision)
+{
+    constexpr std::uint32_t kAtom = 32;
+    const std::uint32_t element = precision == 0 ? 1 : 2;
+    if (cube.plane_stride != 0)
+        return (cube.channels - 1) * cube.plane_stride + (cube.height - 1) * cube.line_stride + cube.width * element;
+    return (ceil_div(cube.channels * element, kAtom) - 1) * cube.surface_stride + (cube.height - 1) * cube.line_stride + cube.width * kAtom;
+}
+
+}  // namespace
+
+RecoveredOperation recover_pdp(const UnitState& pdp, const UnitState& rdma, const Hardware& hw)
+{
+    using namespace reg::pdp;
+    RecoveredOperation o;
+    o.operation.kind = Kind::Pdp;
+    o.places.resize(2);
+    PdpOperation& op = o.operation.pdp;
+    Cube &in = op.source, &out = op.destination;
+    const bool from_memory = pdp.get(D_OPERATION_MODE_CFG::FLYING_MODE) != 0;
+    op.precision = byte_of(pdp.get(D_DATA_FORMAT::INPUT_DATA));
+    in.width = plus_one(pdp.get(D_DATA_CUBE_IN_WIDTH::CUBE_IN_WIDTH));
+    in.height = plus_one(pdp.get(D_DATA_CUBE_IN_HEIGHT::CUBE_IN_HEIGHT));
+    in.channels = plus_one(pdp.get(D_DATA_CUBE_IN_CHANNEL::CUBE_IN_CHANNEL));
+    out.width = plus_one(pdp.get(D_DATA_CUBE_OUT_WIDTH::CUBE_OUT_WIDTH));
+    out.height = plus_one(pdp.get(D_DATA_CUBE_OUT_HEIGHT::CUBE_OUT_HEIGHT));
+    out.channels = plus_one(pdp.get(D_DATA_CUBE_OUT_CHANNEL::CUBE_OUT_CHANNEL));
+    op.splits = byte_of(plus_one(pdp.get(D_OPERATION_MODE_CFG::SPLIT_NUM)));
+    op.method = byte_of(pdp.get(D_OPERATION_MODE_CFG::POOLING_METHOD));
+    if (op.splits > 1) {
+        using In = struct reg::pdp::D_PARTIAL_WIDTH_IN;
+        using Out = struct reg::pdp::D_PARTIAL_WIDTH_OUT;
+        const auto width = [&](reg::Field field) { return static_cast<std::uint16_t>(plus_one(pdp.get(field))); };
+        op.partial_in = {width(In::PARTIAL_WIDTH_IN_FIRST), width(In::PARTIAL_WIDTH_IN_MID), width(In::PARTIAL_WIDTH_IN_LAST)};
+        op.partial_out = {width(Out::PARTIAL_WIDTH_OUT_FIRST), width(Out::PARTIAL_WIDTH_OUT_MID), width(Out::PARTIAL_WIDTH_OUT_LAST)};
+    }
+    op.kernel_width = byte_of(pdp.get(D_POOLING_KERNEL_CFG::KERNEL_WIDTH));
+    op.kernel_height = byte_of(pdp.get(D_POOLING_KERNEL_CFG::KERNEL_HEIGHT));
+    op.stride_x = byte_of(plus_one(pdp.get(D_POOLING_KERNEL_CFG::KERNEL_STRIDE_WIDTH)));
+    op.stride_y = byte_of(plus_one(pdp.get(D_POOLING_KERNEL_CFG::KERNEL_STRIDE_HEIGHT)));
+    op.pad_left = byte_of(pdp.get(D_POOLING_PADDING_CFG::PAD_LEFT));
+    op.pad_right = byte_of(pdp.get(D_POOLING_PADDING_CFG::PAD_RIGHT));
+    op.pad_top = byte_of(pdp.get(D_POOLING_PADDING_CFG::PAD_TOP));
+    op.pad_bottom = byte_of(pdp.get(D_POOLING_PADDING_CFG::PAD_BOTTOM));
+    constexpr std::uint32_t kNext = D_POOLING_PADDING_VALUE_2_CFG - D_POOLING_PADDING_VALUE_1_CFG;
+    for (std::uint32_t i = 0; i < op.pad_values.size(); ++i)
+        op.pad_values[i] = pdp.get_signed(D_POOLING_PADDING_VALUE_1_CFG::PAD_VALUE_1X + i * kNext);
+    in.memory = CubeMemory::Unit;
+    in.line_stride = in.width * hw.memory.atom_bytes;
+    in.surface_stride = in.height * in.line_stride;
+    if (from_memory) {
+        in.memory = port(rdma.get(reg::pdp_rdma::D_SRC_RAM_CFG::SRC_RAM_TYPE));
+        in.line_stride = rdma.get(reg::pdp_rdma::D_SRC_LINE_STRIDE);
+        in.surface_stride = rdma.get(reg::pdp_rdma::D_SRC_SURFACE_STRIDE);
+        o.places[0] = place_behind(in, rdma.wide(reg::pdp_rdma::D_SRC_BASE_ADDR_HIGH, reg::pdp_rdma::D_SRC_BASE_ADDR_LOW));
+    }
+    out.memory = port(pdp.get(D_DST_RAM_CFG::DST_RAM_TYPE));
+    out.line_stride = pdp.get(D_DST_LINE_STRIDE);
+    out.surface_stride = pdp.get(D_DST_SURFACE_STRIDE);
+    o.places[1] = place_behind(out, pdp.wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW));
+    in.size = feature_extent(in, op.precision, hw);
+    out.size = feature_extent(out, op.precision, hw);
+    pdp.keep(o.registers);
+    if (from_memory) rdma.keep(o.registers);
+    return o;
+}
+
+RecoveredOperation recover_cdp(const UnitState& cdp, const UnitState& rdma, const Hardware& hw)
+{
+    RecoveredOperation o;
+    o.operation.kind = Kind::Cdp;
+    o.places.resize(2);
+    CdpOperation& op = o.operation.cdp;
+    Cube &in = op.source, &out = op.destination;
+    {
+        using namespace reg::cdp_rdma;
+        in.width = plus_one(rdma.get(D_DATA_CUBE_WIDTH::WIDTH));
+        in.height = plus_one(rdma.get(D_DATA_CUBE_HEIGHT::HEIGHT));
+        in.channels = plus_one(rdma.get(D_DATA_CUBE_CHANNEL::CHANNEL));
+        in.memory = port(rdma.get(D_SRC_DMA_CFG::SRC_RAM_TYPE));
+        in.line_stride = rdma.get(D_SRC_LINE_STRIDE);
+        in.surface_stride = rdma.get(D_SRC_SURFACE_STRIDE);
+        o.places[0] = place_behind(in, rdma.wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW));
+        op.input_precision = byte_of(rdma.get(D_DATA_FORMAT::INPUT_DATA));
+    }
+    using namespace reg::cdp;
+    out = in;
+    out.memory = port(cdp.get(D_DST_DMA_CFG::DST_RAM_TYPE));
+    out.line_stride = cdp.get(D_DST_LINE_STRIDE);
+    out.surface_stride = cdp.get(D_DST_SURFACE_STRIDE);
+    o.places[1] = place_behind(out, cdp.wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW));
+    op.precision = byte_of(cdp.get(D_DATA_FORMAT::INPUT_DATA_TYPE));
+    op.window = byte_of(2 * cdp.get(D_LRN_CFG::NORMALZ_LEN) + 3);
+    op.input_converter = {.scale = static_cast<std::int16_t>(cdp.get(D_DATIN_SCALE::DATIN_SCALE)),
+                          .truncate = byte_of(cdp.get(D_DATIN_SHIFTER::DATIN_SHIFTER)),
+                          .enable = 1,
+                          .offset = cdp.get_signed(D_DATIN_OFFSET::DATIN_OFFSET)};
+    op.output_converter = {.scale = static_cast<std::int16_t>(cdp.get(D_DATOUT_SCALE::DATOUT_SCALE)),
+                           .truncate = byte_of(cdp.get(D_DATOUT_SHIFTER::DATOUT_SHIFTER)),
+                           .enable = 1,
+                           .offset = static_cast<std::int32_t>(cdp.get(D_DATOUT_OFFSET))};
+    op.bypass_square_sum = byte_of(cdp.get(D_FUNC_BYPASS::SQSUM_BYPASS));
+    op.bypass_multiplier = byte_of(cdp.get(D_FUNC_BYPASS::MUL_BYPASS));
+    in.size = feature_extent(in, op.precision, hw);
+    out.size = feature_extent(out, op.precision, hw);
+    cdp.keep(o.registers);
+    rdma.keep(o.registers);
+    return o;
+}
+
+RecoveredOperation recover_rubik(const UnitState& rubik, const Hardware&)
+{
+    using namespace reg::rbk;
+    RecoveredOperation o;
+    o.operation.kind = Kind::Rubik;
+    o.places.resize(2);
+    RubikOperation& op = o.operation.rubik;
+    Cube &in = op.source, &out = op.destination;
+    op.mode = byte_of(rubik.get(D_MISC_CFG::RUBIK_MODE));
+    op.precision = byte_of(rubik.get(D_MISC_CFG::IN_PRECISION));
+    in.memory = port(rubik.get(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE));
+    in.width = out.width = plus_one(rubik.get(D_DATAIN_SIZE_0::DATAIN_WIDTH));
+    in.height = out.height = plus_one(rubik.get(D_DATAIN_SIZE_0::DATAIN_HEIGHT));
+    in.channels = plus_one(rubik.get(D_DATAIN_SIZE_1::DATAIN_CHANNEL));
+    in.line_stride = rubik.get(D_DAIN_LINE_STRIDE);
+    constexpr unsigned kContract = 0, kSplit = 1, kMerge = 2;
+    if (op.mode == kMerge) in.plane_stride = rubik.get(D_DAIN_PLANAR_STRIDE);
+    else in.surface_stride = rubik.get(D_DAIN_SURF_STRIDE);
+    out.memory = port(rubik.get(D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE));
+    out.channels = plus_one(rubik.get(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL));
+    out.line_stride = rubik.get(D_DAOUT_LINE_STRIDE);
+    if (op.mode == kSplit) out.plane_stride = rubik.get(D_DAOUT_PLANAR_STRIDE);
+    else out.surface_stride = rubik.get(D_DAOUT_SURF_STRIDE);
+    if (op.mode == kContract) {
+        op.stride_x = byte_of(plus_one(rubik.get(D_DECONV_STRIDE::DECONV_X_STRIDE)));
+        op.stride_y = byte_of(plus_one(rubik.get(D_DECONV_STRIDE::DECONV_Y_STRIDE)));
+        out.width *= op.stride_x;
+        out.height *= op.stride_y;
+    }
+    o.places[0] = place_behind(in, rubik.wide(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW));
+    o.places[1] = place_behind(out, rubik.wide(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW));
+    in.size = rubik_extent(in, op.precision);
+    out.size = rubik_extent(out, op.precision);
+    rubik.keep(o.registers);
+    return o;
+}
+
+void recover_transfer(const UnitState& bdma, RecoveredOperation& o)
+{
+    using namespace reg::bdma;
+    BdmaOperation& op = o.operation.bdma;
+    Transfer t;
+    op.from_primary = bdma.get(CFG_CMD::SRC_RAM_TYPE) != 0;
+    op.to_primary = bdma.get(CFG_CMD::DST_RAM_TYPE) != 0;
+    t.line_bytes = plus_one(bdma.get(CFG_LINE::SIZE)) * kBdmaGrain;
+    t.lines = plus_one(bdma.get(CFG_LINE_REPEAT::NUMBER));
+    t.source_line = bdma.get(CFG_SRC_LINE);
+    t.destination_line = bdma.get(CFG_DST_LINE);
+    t.surfaces = plus_one(bdma.get(CFG_SURF_REPEAT::NUMBER));
+    t.source_surface = bdma.get(CFG_SRC_SURF);
+    t.destination_surface = bdma.get(CFG_DST_SURF);
+    op.transfers.push_back(t);
+    o.places.push_back(Place{op.from_primary, Address{bdma.wide(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW)}});
+    o.places.push_back(Place{op.to_primary, Address{bdma.wide(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW)}});
+}
+
+}  // namespace dlasim::loadable

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""dlasim export --form nvdla from outside: files that NVIDIA's runtime and driver take.
+
+usage: driver_files_test.py DLASIM [Written | Networks | Models | Random | Parts | Refused] [--count N]
+
+Written   layers: the checker of the specification finds nothing, and the file leaves what `dlasim run` leaves
+Networks  the same of networks: outputs are the golden tensors, in every mode of `dlasim loadable`
+Models    the same of ONNX models, int8 and fp16
+Random    the same of random networks, on three machines
+Parts     a network with a step that no unit does: several files, and a manifest that says what the caller computes
+Refused   what no descriptor can say is refused by the name of the step, and nothing is written
+"""
+import ast
+import json
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/hardware/models"))
+import check_loadable  # noqa: E402
+
+DLASIM = None
+COUNT = 4
+MACHINES = ("nv_small", "nv_large", "nv_full")
+HINTS = ("nvdla_runtime",)  # what NVIDIA's test application does not show, though the runtime takes it
+
+
+def npy(path):
+    """Type, shape and bytes."""
+    data = Path(path).read_bytes()
+    size, at = struct.unpack_from("<H", data, 8)[0], 10
+    header = ast.literal_eval(data[at:at + size].decode())
+    return header["descr"], header["shape"], data[at + size:]
+
+
+def file_name(tensor):
+    return "".join("_" if c in "/\\:" else c for c in tensor) + ".npy"
+
+
+class DriverFiles(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.at = Path(self.folder.name)
+
+    def run_dlasim(self, *arguments, status=0):
+        done = subprocess.run([DLASIM, *map(str, arguments)], capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, status, done.stderr + done.stdout)
+        return done
+
+    def export(self, model, machine, *more):
+        """The manifest."""
+        self.run_dlasim("export", model, "--hw", machine, "--form", "nvdla", "--to", self.at / "m.nvdla", "--golden", self.at / "golden", *more)
+        return json.loads((self.at / "m.json").read_text())
+
+    def check(self, name, machine):
+        found = check_loadable.Check((self.at / name).read_bytes(), machine).run()
+        self.assertEqual([f for f in found if f[1] not in HINTS], [], name)
+
+    def elements(self, manifest, tensor, data):
+        """Of a tensor whose channels stand in pieces, those channels."""
+        told = next(t for t in manifest["tensors"] if t["name"] == tensor)
+        pieces = told["layout"].get("pieces")
+        if not pieces:
+            return data
+        plane = told["shape"][2] * told["shape"][3] * (1 if told["type"] == "int8" else 2)
+        return b"".join(data[at * plane:(at + count) * plane] for _, count, at in pieces)
+
+    def run_file(self, manifest, step, machine, inputs, mode="overlap"):
+        """The outputs of one file, by name."""
+        arguments = [part for name in step["inputs"] for part in ("--input", inputs / file_name(name))]
+        out = self.at / "out"
+        self.run_dlasim("loadable", self.at / step["file"], "--hw", machine, "--mode", mode, "--out", out, *arguments)
+        names = ["output.npy"] + [f"output_{i}.npy" for i in range(1, len(step["outputs"]))]
+        return {tensor: self.elements(manifest, tensor, npy(out / name)[2]) for tensor, name in zip(step["outputs"], names)}
+
+    def prove(self, manifest, machine, modes=("overlap",)):
+        """Every file by itself: its inputs and outputs are golden tensors."""
+        for step in (s for s in manifest["order"] if "file" in s):
+            self.check(step["file"], machine)
+            for mode in modes:
+                found = self.run_file(manifest, step, machine, self.at / "golden", mode)
+                for tensor, data in found.items():
+                    self.assertEqual(data, npy(self.at / "golden" / file_name(tensor))[2], f"{step['file']} {tensor} {mode}")
+
+
+class Written(DriverFiles):
+    def test_layers(self):
+        for layer in ("lenet5_c1_image", "lenet5_conv2", "lenet5_conv2_pool2", "resnet50_res2a_branch2c_add", "vgg16_pool1", "dcgan_deconv4",
+                      "sdp_sigmoid", "mobilenet_v1_conv1_image", "googlenet_3a_3x3_winograd"):
+            for machine in MACHINES:
+                model = ROOT / f"models/{layer}.json"
+                if machine != "nv_full" and "winograd" in layer or machine == "nv_small" and "sigmoid" in layer:
+                    continue
+                with self.subTest(layer=layer, machine=machine):
+                    manifest = self.export(model, machine)
+                    self.check("m.nvdla", machine)
+                    found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")
+                    self.run_dlasim("run", model, "--hw", machine, "--out", self.at / "run")
+                    self.assertEqual(found["output"], npy(self.at / "run/output.npy")[2])
+
+
+class Networks(DriverFiles):
+    def test_networks(self):
+        for network in ("lenet5", "acri_mnist"):
+            for machine in MACHINES:
+                with self.subTest(network=network, machine=machine):
+                    self.prove(self.export(ROOT / f"models/networks/{network}.json", machine), machine, ("serial", "overlap", "driver"))
+
+    def test_a_network_of_many_tiles(self):
+        self.prove(self.export(ROOT / "models/networks/resnet18.json", "nv_small"), "nv_small")
+
+    def test_normalisation_and_concatenations(self):
+        self.prove(self.export(ROOT / "models/networks/googlenet.json", "nv_large"), "nv_large")
+
+
+class Models(DriverFiles):
+    def test_models(self):
+        images = ROOT / "models/onnx/images.npy"
+        for model in ("acri_mnist", "acri_mnist_qdq", "mobilenet_small", "resnet_small"):
+            for machine, more in (("nv_small", ()), ("nv_large", ()), ("nv_full", ("--precision", "fp16"))):
+                if more and model.endswith("qdq"):
+                    continue
+                calibrate = () if more or model.endswith("qdq") else ("--calibrate", images)
+                with self.subTest(model=model, machine=machine):
+                    manifest = self.export(ROOT / f"models/onnx/{model}.onnx", machine, "--input", images, *calibrate, *more)
+                    self.prove(manifest, machine)
+                    tensors = {t["name"]: t for t in manifest["tensors"]}
+                    for name in manifest["inputs"] + manifest["outputs"]:
+                        self.assertEqual("scale" in tensors[name], not more, name)
+
+
+def random_network(draw):
+    """Convolutions, poolings, additions and concatenations that follow each other."""
+    size, channels = draw.choice([7, 9, 12, 16, 20]), draw.choice([1, 3, 4, 8, 10, 16, 24])
+    layers, shape = [], {"data": (size, size, channels)}
+    last = "data"
+
+    def add(layer, out):
+        nonlocal last
+        layer["output"] = dict(zip(("width", "height", "channels"), out))
+        layers.append(layer)
+        shape[layer["name"]] = out
+        last = layer["name"]
+
+    def conv(count, source, kernel=None, stride=1):
+        w, h, _ = shape[source]
+        k = kernel or draw.choice([1, 3, 3, 5])
+        pad = k // 2
+        layer = {"name": f"l{len(layers)}", "op": "conv2d", "inputs": [source], "kernel": {"width": k, "height": k, "count": count}, "bias": draw.random() < 0.8,
+                 "activation": draw.choice(["relu", "none"])}
+        if pad:
+            layer["pad"] = {"left": pad, "right": pad, "top": pad, "bottom": pad}
+        if stride > 1:
+            layer["stride"] = {"x": stride, "y": stride}
+        add(layer, ((w + 2 * pad - k) // stride + 1, (h + 2 * pad - k) // stride + 1, count))
+
+    conv(draw.choice([4, 8, 16, 20, 32, 40]), "data")
+    for _ in range(draw.randrange(2, 7)):
+        w, h, c = shape[last]
+        kind = draw.choice(["conv", "conv", "pool", "add", "concat"])
+        if kind == "pool" and min(w, h) >= 4:
+            add({"name": f"l{len(layers)}", "op": "pool", "inputs": [last], "pool": {"function": draw.choice(["max", "average"]), "kernel": {"width": 2, "height": 2},
+                                                                                  "stride": {"x": 2, "y": 2}}}, (w // 2, h // 2, c))
+        elif kind == "add":
+            source = last
+            conv(c, source)
+            add({"name": f"l{len(layers)}", "op": "add", "inputs": [source, last], "activation": draw.choice(["relu", "none"])}, (w, h, c))
+        elif kind == "concat":
+            source, parts = last, []
+            for _ in range(draw.choice([2, 3])):
+                conv(draw.choice([8, 16, 32, 12]), source)
+                parts.append(last)
+            add({"name": f"l{len(layers)}", "op": "concat", "inputs": parts}, (w, h, sum(shape[p][2] for p in parts)))
+            conv(draw.choice([8, 16, 32]), last)
+        else:
+            conv(draw.choice([8, 16, 24, 32, 48, 64]), last, stride=draw.choice([1, 1, 2]) if min(w, h) > 4 else 1)
+    w, h, _ = shape[last]
+    add({"name": "output", "op": "fully_connected", "inputs": [last], "kernel": {"width": w, "height": h, "count": draw.choice([2, 10, 33])}, "bias": True},
+        (1, 1, layers and 0))
+    layers[-1]["output"]["channels"] = layers[-1]["kernel"]["count"]
+    return {"name": "random", "input": {"width": size, "height": size, "channels": channels}, "layers": layers}
+
+
+class Random(DriverFiles):
+    def test_random_networks(self):
+        for seed in range(COUNT):
+            network = random_network(random.Random(seed))
+            (self.at / "network.json").write_text(json.dumps(network))
+            for machine in MACHINES:
+                with self.subTest(seed=seed, machine=machine):
+                    self.prove(self.export(self.at / "network.json", machine, "--seed", seed), machine)
+
+
+class Parts(DriverFiles):
+    def test_a_step_of_the_caller_splits_the_network(self):
+        manifest = self.export(ROOT / "models/networks/yolov3_tiny.json", "nv_large")
+        first, upsample, concat, second = manifest["order"]
+        self.assertEqual((first["file"], upsample["cpu"], concat["cpu"], second["file"]), ("m-0.nvdla", "upsample", "concat", "m-1.nvdla"))
+        self.assertEqual(upsample["parameters"]["factor"], [2, 2])
+        self.assertIn(upsample["inputs"][0], first["outputs"])
+        known = set(manifest["inputs"])
+        for step in manifest["order"]:  # everything is there when it is read
+            self.assertLessEqual(set(step["inputs"]), known, step)
+            known |= set(step["outputs"])
+        self.assertLessEqual(set(manifest["outputs"]), known)
+        self.prove(manifest, "nv_large")
+
+    def test_a_step_at_the_end_is_the_callers(self):
+        manifest = self.export(ROOT / "models/networks/squeezenet_v1_1.json", "nv_small")
+        self.assertEqual([s.get("cpu", s.get("file")) for s in manifest["order"]], ["m.nvdla", "pool"])
+        self.prove(manifest, "nv_small")
+
+
+class Refused(DriverFiles):
+    def refuse(self, model, machine, text, *more):
+        done = self.run_dlasim("export", model, "--hw", machine, "--form", "nvdla", "--to", self.at / "m.nvdla", *more, status=2)
+        self.assertIn(text, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+        self.assertEqual(list(self.at.iterdir()), [])
+
+    def test_secondary_memory(self):
+        self.refuse(ROOT / "models/lenet5_conv2_cvsram.json", "nv_large", "uses the secondary memory (CVSRAM), which NVIDIA's runtime never allocates")
+
+    def test_depthwise_layers_alone(self):
+        self.refuse(ROOT / "models/mobilenet_v1_dw_14x14.json", "nv_small", "reads its input as several cubes")
+
+    def test_names(self):
+        done = self.run_dlasim("export", ROOT / "models/lenet5_conv2.json", "--form", "nvdla", "--to", self.at / "m.bin", status=2)
+        self.assertIn("expected a name that ends with .nvdla", done.stderr)
+
+
+if __name__ == "__main__":
+    if "--count" in sys.argv:
+        at = sys.argv.index("--count")
+        COUNT = int(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    DLASIM = sys.argv[1]
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
