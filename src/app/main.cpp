@@ -279,8 +279,9 @@ Command add_export(CLI::App& app)
 {
     const auto options = std::make_shared<ExportOptions>();
     ExportOptions& exported = *options;
-    CLI::App* command =
-        app.add_subcommand("export", "write what would run as a case, a trace of the public players, a C header or a file of NVIDIA's driver, docs/LOADABLE.md");
+    CLI::App* command = app.add_subcommand(
+        "export",
+        "write what would run as a case, a trace of the public players, a C header or a file of NVIDIA's driver, docs/LOADABLE.md");
     command->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
         ->required();
     command->add_option("--form", exported.form, "what is written")

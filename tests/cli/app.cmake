@@ -63,7 +63,7 @@ if(TARGET dlasim)
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Loadable.${case} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
-    foreach(case Written Networks Models Random Parts Refused)
+    foreach(case Written Networks Models Random Parts Callers Refused)
         add_test(NAME DriverFiles.${case}
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(DriverFiles.${case} PROPERTIES LABELS golden TIMEOUT 900)

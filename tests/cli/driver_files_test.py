@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """dlasim export --form nvdla from outside: files that NVIDIA's runtime and driver take.
 
-usage: driver_files_test.py DLASIM [Written | Networks | Models | Random | Parts | Refused] [--count N]
+usage: driver_files_test.py DLASIM [Written | Networks | Models | Random | Parts | Callers | Refused] [--count N]
 
 Written   layers: the checker of the specification finds nothing, and the file leaves what `dlasim run` leaves
 Networks  the same of networks: outputs are the golden tensors, in every mode of `dlasim loadable`
 Models    the same of ONNX models, int8 and fp16
 Random    the same of random networks, on three machines
 Parts     a network with a step that no unit does: several files, and a manifest that says what the caller computes
+Callers   the C file of examples/board makes an input and reads an output
 Refused   what no descriptor can say is refused by the name of the step, and nothing is written
 """
 import ast
 import json
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -217,6 +219,69 @@ class Parts(DriverFiles):
         manifest = self.export(ROOT / "models/networks/squeezenet_v1_1.json", "nv_small")
         self.assertEqual([s.get("cpu", s.get("file")) for s in manifest["order"]], ["m.nvdla", "pool"])
         self.prove(manifest, "nv_small")
+
+
+C_PROGRAM = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include "dlasim_tensors.h"
+static void read_all(const char* name, void* to, size_t bytes)
+{
+    FILE* f = fopen(name, "rb");
+    if (!f || fread(to, 1, bytes, f) != bytes) exit(1);
+    fclose(f);
+}
+static void write_all(const char* name, const void* from, size_t bytes)
+{
+    FILE* f = fopen(name, "wb");
+    if (!f || fwrite(from, 1, bytes, f) != bytes) exit(1);
+    fclose(f);
+}
+int main(void)
+{
+    const dlasim_tensor in = INPUT, out = OUTPUT;
+    const size_t elements = (size_t)in.channels * in.height * in.width, results = (size_t)out.channels * out.height * out.width;
+    float* numbers = malloc(elements * sizeof *numbers);
+    uint8_t *memory = malloc(in.bytes), *surface = malloc(out.bytes);
+    int8_t* integers = malloc(results);
+    read_all("numbers", numbers, elements * sizeof *numbers);
+    dlasim_write_input(&in, numbers, memory);
+    write_all("surface.in", memory, in.bytes);
+    read_all("surface.out", surface, out.bytes);
+    dlasim_read_integers(&out, surface, integers);
+    write_all("integers", integers, results);
+    return 0;
+}
+'''
+
+
+class Callers(DriverFiles):
+    def initialiser(self, tensor):
+        layout, (_, c, h, w) = tensor["layout"], tensor["shape"]
+        return (f"{{{c}, {h}, {w}, {layout.get('atom_bytes', 0)}, {layout.get('components', 0)}, {layout['line_stride']}, {layout['surface_stride']}, "
+                f"{layout['bytes']}, {tensor['scale']!r}f, {tensor['zero_point']}}}")
+
+    def test_the_c_file_makes_inputs_and_reads_outputs(self):
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        self.assertTrue(compiler, "no C compiler")
+        images = ROOT / "models/onnx/images.npy"
+        for machine in ("nv_small", "nv_large"):
+            manifest = self.export(ROOT / "models/onnx/resnet_small.onnx", machine, "--calibrate", images, "--input", images)
+            tensors = {t["name"]: t for t in manifest["tensors"]}
+            source, result = tensors[manifest["inputs"][0]], tensors[manifest["outputs"][0]]
+            golden_in = npy(self.at / "golden" / file_name(source["name"]))[2]
+            numbers = [(q - source["zero_point"]) * source["scale"] for q in struct.unpack(f"<{len(golden_in)}b", golden_in)]
+            (self.at / "numbers").write_bytes(struct.pack(f"<{len(numbers)}f", *numbers))
+            found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")[result["name"]]
+            (self.at / "surface.out").write_bytes((self.at / "out/output.surface").read_bytes())
+            program = C_PROGRAM.replace("= INPUT", "= " + self.initialiser(source)).replace("out = OUTPUT", "out = " + self.initialiser(result))
+            (self.at / "caller.c").write_text(program)
+            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "examples/board", "caller.c", "-o", "caller", "-lm"], cwd=self.at,
+                           check=True)
+            subprocess.run(["./caller"], cwd=self.at, check=True)
+            self.assertEqual((self.at / "integers").read_bytes(), found)
+            self.run_dlasim("loadable", self.at / "m.nvdla", "--hw", machine, "--input", self.at / "surface.in", "--input-form", "surface", "--out", self.at / "c")
+            self.assertEqual(npy(self.at / "c/output.npy")[2], found)
 
 
 class Refused(DriverFiles):

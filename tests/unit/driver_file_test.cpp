@@ -87,8 +87,7 @@ TEST(DriverFile, RecoveredOperationsWriteTheRegistersThatTheyWereReadFrom)
             for (Operation& operation : task.operations) forget_unused(operation);
             const std::vector<Chain> chains = chains_of(task);
             const Program written = program_of(task, chains, file, memories, hardware);
-            const RecoveredTask recovered =
-                recover_operations(written, hardware, path.string(), [](std::size_t) { return false; }).front();
+            const RecoveredTask recovered = recover_operations(written, hardware, path.string(), [](std::size_t) { return false; }).front();
             ASSERT_EQ(recovered.operations.size(), task.operations.size()) << path;
             std::size_t next = 0;
             for (const Chain& chain : chains)
@@ -140,8 +139,9 @@ TEST(DriverFile, AContainerIsReadBackAsItWasWritten)
         ASSERT_EQ(again.tensors.size(), file.tensors.size());
         for (std::size_t i = 0; i < file.tensors.size(); ++i) {
             const TensorEntry &a = file.tensors[i], &b = again.tensors[i];
-            EXPECT_TRUE(a.name == b.name && a.type == b.type && a.pixel_format == b.pixel_format && a.n == b.n && a.c == b.c && a.h == b.h &&
-                        a.w == b.w && a.size == b.size && a.line_stride == b.line_stride && a.surface_stride == b.surface_stride)
+            EXPECT_TRUE(a.name == b.name && a.type == b.type && a.pixel_format == b.pixel_format && a.n == b.n && a.c == b.c &&
+                        a.h == b.h && a.w == b.w && a.size == b.size && a.line_stride == b.line_stride &&
+                        a.surface_stride == b.surface_stride)
                 << path << " tensor " << i;
         }
     }

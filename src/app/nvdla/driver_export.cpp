@@ -56,7 +56,8 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
 int export_driver_files(const ExportOptions& options)
 {
     const fs::path to(options.to);
-    if (to.extension() != ".nvdla") throw ConfigError("--to", "found \"" + printable(options.to) + "\", expected a name that ends with .nvdla");
+    if (to.extension() != ".nvdla")
+        throw ConfigError("--to", "found \"" + printable(options.to) + "\", expected a name that ends with .nvdla");
     const std::string name = to.stem().string();
     const DriverFiles made = driver_files_of(options, name);
     if (interrupted()) return kInterrupted;
@@ -65,8 +66,7 @@ int export_driver_files(const ExportOptions& options)
         files.push_back(std::make_unique<OutputFile>(path));
         files.back()->finish(contents);
     };
-    for (std::size_t i = 0; i < made.files.size(); ++i)
-        add(to.parent_path() / driver_file_name(name, i, made.files.size()), made.files[i]);
+    for (std::size_t i = 0; i < made.files.size(); ++i) add(to.parent_path() / driver_file_name(name, i, made.files.size()), made.files[i]);
     add(to.parent_path() / (name + ".json"), made.manifest.dump(2, ' ', false, kReplace) + "\n");
     if (!options.golden.empty()) make_folder(options.golden);
     for (std::size_t i = 0; i < made.golden.size() && !options.golden.empty(); ++i)

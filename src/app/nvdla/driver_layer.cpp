@@ -3,8 +3,8 @@
 #include "app/nvdla/driver_files.h"
 #include "app/nvdla/driver_manifest.h"
 #include "base/error.h"
-#include "lowering/program/layer_program.h"
 #include "lowering/plan.h"
+#include "lowering/program/layer_program.h"
 
 namespace dlasim {
 namespace {
@@ -39,14 +39,15 @@ DriverFiles driver_files(const Layer& layer, const Hardware& hardware, const std
     const PlannedImage& input = only_input(plan, where);
     const OutputLayout output = output_layout(plan, layer);
     if (!output.one_tensor)
-        throw ConfigError(where, fmt::format("leaves its output in {} regions, expected one tensor: NVIDIA's runtime binds no other",
-                                             output.regions));
+        throw ConfigError(
+            where, fmt::format("leaves its output in {} regions, expected one tensor: NVIDIA's runtime binds no other", output.regions));
     const OutputCube& written = plan.outputs.front();
     std::vector<loadable::BoundTensor> bound;
     loadable::TensorEntry in = driver_tensor("input", layer.stored_precision(), {layer.width, layer.height, layer.channels}, layer.format,
                                              source_strides(plan), hardware, where);
-    loadable::TensorEntry out = driver_tensor("output", layer.output.precision, {layer.result_width(), layer.result_height(), layer.kernels},
-                                              nullptr, written.cube.strides, hardware, where);
+    loadable::TensorEntry out =
+        driver_tensor("output", layer.output.precision, {layer.result_width(), layer.result_height(), layer.kernels}, nullptr,
+                      written.cube.strides, hardware, where);
     in.n = out.n = layer.batch;
     bound.push_back({false, input.place, input.bytes.size(), in});
     bound.push_back({true, written.place, output.tensor_bytes * layer.batch, out});

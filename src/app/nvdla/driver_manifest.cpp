@@ -9,8 +9,8 @@ const char* element_name(unsigned type) { return type == kHalfElements ? "fp16" 
 
 const char* function_word(Function::Kind kind)
 {
-    constexpr const char* kWords[] = {"sigmoid", "tanh", "elu", "selu", "softplus", "softsign", "hard_sigmoid",
-                                      "hard_swish", "exp", "log", "sqrt", "abs", "reciprocal", "erf"};
+    constexpr const char* kWords[] = {"sigmoid",    "tanh", "elu", "selu", "softplus", "softsign",   "hard_sigmoid",
+                                      "hard_swish", "exp",  "log", "sqrt", "abs",      "reciprocal", "erf"};
     return kWords[static_cast<std::size_t>(kind)];
 }
 
@@ -78,7 +78,8 @@ OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
         json["parameters"] = {{"function", function_word(layer.numbers->function.kind)},
                               {"alpha", layer.numbers->function.alpha},
                               {"beta", layer.numbers->function.beta}};
-    if (layer.op == NetworkOp::Reshape) json["parameters"] = {{"sizes", layer.numbers->exchange.sizes}, {"order", layer.numbers->exchange.order}};
+    if (layer.op == NetworkOp::Reshape)
+        json["parameters"] = {{"sizes", layer.numbers->exchange.sizes}, {"order", layer.numbers->exchange.order}};
     return json;
 }
 

@@ -8,8 +8,8 @@ namespace dlasim {
 struct ManifestTensor {
     loadable::TensorEntry tensor;
     std::uint64_t bytes = 0;
-    std::vector<ChannelPiece> pieces;             // where its channels are; empty: one after the other
-    std::uint32_t channels = 0;                   // of the tensor, without unused places
+    std::vector<ChannelPiece> pieces;  // where its channels are; empty: one after the other
+    std::uint32_t channels = 0;        // of the tensor, without unused places
     std::optional<Quantisation> quantisation{};
 };
 

@@ -119,8 +119,9 @@ private:
         const auto inside = static_cast<std::size_t>(std::count_if(by.begin(), by.end(), [&](std::size_t i) { return has(segment, i); }));
         if (by.empty() || inside == 0) segment.inputs.insert(tensor);
         else if (inside != by.size() || mixes_inputs(tensor))
-            throw ConfigError(where(), "step " + step(segment.steps.front()).name + ": reads concatenation " + p_.steps.tensors[tensor].name +
-                                           ", of which the machine makes one part and the caller another: no file binds it as input and output");
+            throw ConfigError(where(),
+                              "step " + step(segment.steps.front()).name + ": reads concatenation " + p_.steps.tensors[tensor].name +
+                                  ", of which the machine makes one part and the caller another: no file binds it as input and output");
     }
     /// A part of a concatenation is an input of the network.
     bool mixes_inputs(std::size_t tensor) const
@@ -226,8 +227,8 @@ private:
             if (!p_.exists(tensor) || !told.insert(tensor).second) return;
             const TensorLayout& layout = p_.layouts[tensor];
             const NetworkTensor& t = p_.steps.tensors[tensor];
-            json["tensors"].push_back(manifest_tensor({entry(tensor), layout.bytes, layout.whole() ? std::vector<ChannelPiece>{} : layout.pieces,
-                                                       t.channels, t.quantisation}));
+            json["tensors"].push_back(manifest_tensor(
+                {entry(tensor), layout.bytes, layout.whole() ? std::vector<ChannelPiece>{} : layout.pieces, t.channels, t.quantisation}));
         };
         std::size_t segment = 0;
         std::set<std::size_t> joined_before;
@@ -301,7 +302,8 @@ loadable::TensorEntry driver_tensor(const std::string& name, Precision precision
     const std::uint32_t atom = hardware.memory.atom_bytes;
     if (!pixels && atom != kAtom8 && atom != kAtom32)
         throw ConfigError(where, fmt::format("is made of atoms of {} bytes, expected 8 or 32: the file has no format for others", atom));
-    if (pixels && pixels->planes != 1) throw ConfigError(where, "has pixels of two planes, expected one: the file has no second tensor for it");
+    if (pixels && pixels->planes != 1)
+        throw ConfigError(where, "has pixels of two planes, expected one: the file has no second tensor for it");
     t.pixel_format = pixels ? pixels->code : atom == kAtom8 ? kFeatures8 : kFeatures32;
     t.n = 1;
     t.c = size.channels;

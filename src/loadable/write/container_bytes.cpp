@@ -10,9 +10,9 @@ using Builder = flatbuffers::FlatBufferBuilder;
 template <class T>
 using Tables = std::vector<flatbuffers::Offset<T>>;
 
-constexpr std::uint8_t kImage = 0, kFeature = 2;          // data categories
-constexpr std::uint8_t kNhwc = 2, kSurfaces = 3;          // data formats
-constexpr unsigned kFirstFeatures = 36;                   // pixel format
+constexpr std::uint8_t kImage = 0, kFeature = 2;                         // data categories
+constexpr std::uint8_t kNhwc = 2, kSurfaces = 3;                         // data formats
+constexpr unsigned kFirstFeatures = 36;                                  // pixel format
 constexpr unsigned kHalfType = 2, kWordType = 3, kUnsignedWordType = 6;  // data types
 
 fbs::Version version_of(const Version& v)
@@ -65,9 +65,9 @@ private:
             }
             const auto contents = b_.CreateVector(names);
             const auto offsets = b_.CreateVector(places);
-            all.push_back(fbs::CreateMemory(b_, id_of(all.size()), static_cast<std::uint8_t>(memory.domain), id_of(memory.flags), memory.size,
-                                            static_cast<std::uint32_t>(memory.alignment), contents, offsets, id_of(memory.bind),
-                                            id_of(memory.tensor)));
+            all.push_back(fbs::CreateMemory(b_, id_of(all.size()), static_cast<std::uint8_t>(memory.domain), id_of(memory.flags),
+                                            memory.size, static_cast<std::uint32_t>(memory.alignment), contents, offsets,
+                                            id_of(memory.bind), id_of(memory.tensor)));
         }
         return all;
     }
@@ -101,11 +101,10 @@ private:
                     memory = id_of(m);
             const bool features = t.pixel_format >= kFirstFeatures;
             const auto size = [](std::uint32_t value) { return static_cast<std::int32_t>(value); };
-            all.push_back(fbs::CreateTensor(b_, b_.CreateString(t.name), id_of(i), memory, t.size, 0, features ? kSurfaces : kNhwc,
-                                            static_cast<std::uint8_t>(t.type), features ? kFeature : kImage,
-                                            static_cast<std::uint8_t>(t.pixel_format), 0, size(t.n), size(t.c), size(t.h), size(t.w),
-                                            bytes_of_element(t.type), static_cast<std::uint32_t>(t.line_stride),
-                                            static_cast<std::uint32_t>(t.surface_stride)));
+            all.push_back(fbs::CreateTensor(
+                b_, b_.CreateString(t.name), id_of(i), memory, t.size, 0, features ? kSurfaces : kNhwc, static_cast<std::uint8_t>(t.type),
+                features ? kFeature : kImage, static_cast<std::uint8_t>(t.pixel_format), 0, size(t.n), size(t.c), size(t.h), size(t.w),
+                bytes_of_element(t.type), static_cast<std::uint32_t>(t.line_stride), static_cast<std::uint32_t>(t.surface_stride)));
         }
         return all;
     }

@@ -16,7 +16,8 @@ struct Footprint {
     std::uint64_t end() const { return place.address.byte() + (runs - 1) * step + run; }
     bool meets(const Footprint& other) const
     {
-        if (place.primary != other.place.primary || place.address.byte() >= other.end() || other.place.address.byte() >= end()) return false;
+        if (place.primary != other.place.primary || place.address.byte() >= other.end() || other.place.address.byte() >= end())
+            return false;
         if (runs == 1 && other.runs == 1) return true;
         for (std::uint64_t i = 0; i < runs; ++i)
             if (other.meets_run(place.address.byte() + i * step, run)) return true;
@@ -71,7 +72,8 @@ void add_sdp(const RecoveredOperation& o, const Hardware& hw, Accesses& to)
     }
     if (!o.places[4]) return;
     Footprint write = of_feature(op.destination, *o.places[4], element_bytes(op.precision), hw);
-    if (op.batch > 1) write = {write.place, std::uint64_t{op.batch_stride} * (op.batch - 1) + (write.end() - write.place.address.byte()), 0, 1};
+    if (op.batch > 1)
+        write = {write.place, std::uint64_t{op.batch_stride} * (op.batch - 1) + (write.end() - write.place.address.byte()), 0, 1};
     to.writes.push_back(write);
 }
 

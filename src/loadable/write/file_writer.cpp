@@ -61,8 +61,12 @@ private:
     /// A memory of descriptors; their bytes come last.
     void add_list(const char* name)
     {
-        l_.memories.push_back({.flags = MemoryEntry::Allocate | MemoryEntry::Set, .alignment = kAlignment, .contents = {{l_.blobs.size(), 0}}});
-        l_.blobs.push_back({.name = name, .version = kInterfaceVersion, .bytes = {}, .interface = kDla,
+        l_.memories.push_back(
+            {.flags = MemoryEntry::Allocate | MemoryEntry::Set, .alignment = kAlignment, .contents = {{l_.blobs.size(), 0}}});
+        l_.blobs.push_back({.name = name,
+                            .version = kInterfaceVersion,
+                            .bytes = {},
+                            .interface = kDla,
                             .sub_interface = static_cast<std::uint32_t>(l_.blobs.size() + 1)});
     }
 
@@ -132,7 +136,8 @@ private:
     }
     bool bound_between(std::uint64_t end, std::uint64_t begin) const
     {
-        return std::any_of(ranges_.begin(), ranges_.end(), [&](const MemoryRange& r) { return r.fixed && r.begin >= end && r.begin < begin; });
+        return std::any_of(ranges_.begin(), ranges_.end(),
+                           [&](const MemoryRange& r) { return r.fixed && r.begin >= end && r.begin < begin; });
     }
 
     void bind(const BoundTensor& tensor)
@@ -167,7 +172,8 @@ private:
             for (const ConstantBytes& constant : constants) {
                 const std::uint64_t begin = constant.place.address.byte();
                 if (!constant.bytes.empty() && range.holds(begin, constant.bytes.size()))
-                    std::copy(constant.bytes.begin(), constant.bytes.end(), data.begin() + static_cast<std::ptrdiff_t>(begin - range.begin));
+                    std::copy(constant.bytes.begin(), constant.bytes.end(),
+                              data.begin() + static_cast<std::ptrdiff_t>(begin - range.begin));
             }
             memory.flags |= MemoryEntry::Set;
             memory.size = round_up(memory.size, kPast) + kPast;
@@ -208,7 +214,8 @@ private:
     void point(HardwareTask& task, std::size_t i, std::size_t k, std::uint64_t at, std::uint64_t bytes)
     {
         const auto range = std::find_if(ranges_.begin(), ranges_.end(), [&](const MemoryRange& r) { return r.holds(at, bytes); });
-        if (range == ranges_.end()) throw ConfigError(where(i), fmt::format("uses {} bytes from {:#x} on, which no memory holds", bytes, at));
+        if (range == ranges_.end())
+            throw ConfigError(where(i), fmt::format("uses {} bytes from {:#x} on, which no memory holds", bytes, at));
         const std::uint64_t offset = at - range->begin;
         if (offset > UINT32_MAX) throw ConfigError(where(i), "uses a memory of more than 4 GiB");
         Operation& o = task.operations[i];

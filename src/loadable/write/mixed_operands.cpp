@@ -51,8 +51,9 @@ void spread(RecoveredOperation& o, std::size_t i, const std::string& where)
     SdpOperation& op = o.operation.sdp;
     const bool next = i == 0 && op.stages[1].enable == 0 && o.mixed[i].alu_in_memory;
     if (!next)
-        throw ConfigError(where, "takes one operand per element from memory and the other from a register, expected X1 to do so and X2 to be "
-                                 "free: no descriptor can say it");
+        throw ConfigError(where,
+                          "takes one operand per element from memory and the other from a register, expected X1 to do so and X2 to be "
+                          "free: no descriptor can say it");
     SdpStage &first = op.stages[0], &second = op.stages[1];
     second = first;
     second.type = kMultiply;

@@ -1,7 +1,7 @@
 // Stages of SDP that take one operand from memory and the other from a register: no descriptor says that. The register's operand is
 // repeated beside every kernel's in memory; where the memory has one operand per element, what is in the register goes to the next stage.
 //
-// Source  loadable_writing.md 9.
+// Source  loadable_writing.md 5.2: operands of a stage side by side.
 #pragma once
 #include <deque>
 

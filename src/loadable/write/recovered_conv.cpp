@@ -72,8 +72,10 @@ void recover_conv_input(ConvOperation& op, const UnitState& cdma)
     set_more(op.bytes_per_kernel, cdma.get(D_WEIGHT_SIZE_0::BYTE_PER_KERNEL));
     set(op.mean_on, cdma.get(D_MEAN_FORMAT::MEAN_FORMAT));
     if (op.mean_on != 0)
-        for (const auto& [i, field] :
-             {std::pair{0, D_MEAN_GLOBAL_0::MEAN_RY}, {1, D_MEAN_GLOBAL_0::MEAN_GU}, {2, D_MEAN_GLOBAL_1::MEAN_BV}, {3, D_MEAN_GLOBAL_1::MEAN_AX}})
+        for (const auto& [i, field] : {std::pair{0, D_MEAN_GLOBAL_0::MEAN_RY},
+                                       {1, D_MEAN_GLOBAL_0::MEAN_GU},
+                                       {2, D_MEAN_GLOBAL_1::MEAN_BV},
+                                       {3, D_MEAN_GLOBAL_1::MEAN_AX}})
             set(op.mean[static_cast<std::size_t>(i)], cdma.get(field));
     if (cdma.get(D_CVT_CFG::CVT_EN) != 0) {
         op.input_converter.enable = 1;
@@ -192,8 +194,8 @@ RecoveredOperation recover_conv(const ConvUnits& from, const Hardware& hw)
         set(op.second_line_stride, cdma.get(D_LINE_UV_STRIDE));
         if (second.byte() != 0) op.second_plane = static_cast<std::int64_t>(second - base);
         const PixelFormat* pixels = op.feature() ? nullptr : find_pixel_format(std::uint32_t{op.format});
-        in.size = pixels ? (in.height - 1) * in.line_stride + in.width * pixels->plane_pixel_bytes
-                         : feature_extent(in, op.input_precision, hw);
+        in.size =
+            pixels ? (in.height - 1) * in.line_stride + in.width * pixels->plane_pixel_bytes : feature_extent(in, op.input_precision, hw);
         Cube& weights = op.weights;
         weights.memory = cdma.get(D_WEIGHT_RAM_TYPE::WEIGHT_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
         set(weights.size, cdma.get(D_WEIGHT_BYTES));
@@ -238,8 +240,7 @@ RecoveredOperation recover_sdp(const UnitState& sdp, const UnitState& rdma, bool
     set_more(in.height, sdp.get(D_DATA_CUBE_HEIGHT::HEIGHT));
     set_more(in.channels, sdp.get(D_DATA_CUBE_CHANNEL::CHANNEL));
     set(op.precision, sdp.get(D_DATA_FORMAT::OUT_PRECISION));
-    set(op.source_precision,
-        reads ? rdma.get(reg::sdp_rdma::D_FEATURE_MODE_CFG::IN_PRECISION) : sdp.get(D_DATA_FORMAT::PROC_PRECISION));
+    set(op.source_precision, reads ? rdma.get(reg::sdp_rdma::D_FEATURE_MODE_CFG::IN_PRECISION) : sdp.get(D_DATA_FORMAT::PROC_PRECISION));
     set(op.mode, sdp.get(D_FEATURE_MODE_CFG::WINOGRAD));
     set_more(op.batch, sdp.get(D_FEATURE_MODE_CFG::BATCH_NUMBER));
     if (op.batch > 1) set(op.batch_stride, sdp.get(D_DST_BATCH_STRIDE));

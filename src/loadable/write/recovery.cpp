@@ -7,8 +7,8 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "loadable/write/register_state.h"
 #include "loadable/write/recovered_units.h"
+#include "loadable/write/register_state.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -36,8 +36,7 @@ public:
     }
     void end_task(std::optional<std::size_t> step)
     {
-        if (!flying_sdp_.empty() || !flying_pdp_.empty())
-            throw ConfigError(where_, "enables SDP or PDP without the unit that feeds it");
+        if (!flying_sdp_.empty() || !flying_pdp_.empty()) throw ConfigError(where_, "enables SDP or PDP without the unit that feeds it");
         task_.host_step = step;
         tasks_.push_back(std::move(task_));
         task_ = {};

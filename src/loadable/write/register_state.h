@@ -77,8 +77,7 @@ public:
         t.underflow_priority = static_cast<std::uint8_t>(unit.get(S_LUT_CFG::LUT_UFLOW_PRIORITY));
         t.overflow_priority = static_cast<std::uint8_t>(unit.get(S_LUT_CFG::LUT_OFLOW_PRIORITY));
         t.hybrid_priority = static_cast<std::uint8_t>(unit.get(S_LUT_CFG::LUT_HYBRID_PRIORITY));
-        t.le_offset =
-            static_cast<std::int8_t>(unit.get(t.method == 0 ? S_LUT_INFO::LUT_LE_INDEX_OFFSET : S_LUT_INFO::LUT_LE_INDEX_SELECT));
+        t.le_offset = static_cast<std::int8_t>(unit.get(t.method == 0 ? S_LUT_INFO::LUT_LE_INDEX_OFFSET : S_LUT_INFO::LUT_LE_INDEX_SELECT));
         t.lo_select = static_cast<std::int8_t>(unit.get(S_LUT_INFO::LUT_LO_INDEX_SELECT));
         const auto limit = [&](reg::Register low, reg::Field high) {
             return unit.get(low) | (high.width != 0 ? std::uint64_t{unit.get(high)} << 32 : 0);
