@@ -36,7 +36,7 @@ class Words(Case):
 
     def test_words_of_options(self):
         said = self.says("export", self.write(SMALL), "--to", "x", "--form", "CASE")
-        self.assertIn('--form: found "CASE", expected case, txn, cfg, c (did you mean "case"?)', said)
+        self.assertIn('--form: found "CASE", expected case, txn, cfg, c, nvdla (did you mean "case"?)', said)
 
     def test_presets_in_capitals(self):
         layer = self.write(SMALL)

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/expects.h"
+#include "facts/cacc.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -128,7 +129,7 @@ bool meet(const std::vector<Footprint>& a, const std::vector<Footprint>& b)
 
 class Linker {
 public:
-    Linker(const RecoveredTask& recovered, const Hardware& hw, HardwareTask& task) : recovered_(recovered), task_(task)
+    Linker(const RecoveredTask& recovered, const Hardware& hw, HardwareTask& task) : hw_(hw), task_(task)
     {
         for (const RecoveredOperation& o : recovered.operations) accesses_.push_back(accesses_of(o, hw));
         for (std::size_t i = 0; i < task.operations.size(); ++i) {
@@ -180,19 +181,33 @@ private:
     void wait(std::size_t c, std::size_t i)
     {
         const Chain& chain = chains_[c];
-        const bool first = i == chain.first;
+        const bool first = i == chain.first, early = first && ends_early(i);
         std::array<bool, kKinds> found{};
         for (std::size_t e = c; e-- > 0;) {
             const Chain& earlier = chains_[e];
             const std::size_t type = task_.operations[earlier.last].type();
             const int known = waited_[task_.operations[i].type()][type];
             if (found[type] || known >= static_cast<int>(earlier.last)) continue;
-            const bool waits = meet(earlier.writes, accesses_[i].reads) ||
+            const bool in_front = early && task_.operations[earlier.first].kind == Kind::Conv && !any_convolution(e + 1, c);
+            const bool waits = in_front || meet(earlier.writes, accesses_[i].reads) ||
                                (first && (meet(earlier.reads, chain.writes) || meet(earlier.writes, chain.writes)));
             if (!waits) continue;
             found[type] = true;
             tell(earlier.last, i);
         }
+    }
+    bool ends_early(std::size_t i) const
+    {
+        const Operation& o = task_.operations[i];
+        if (o.kind != Kind::Conv) return false;
+        const std::uint64_t groups = ceil_div(o.conv.destination.channels, hw_.kernel_group(static_cast<Precision>(o.conv.precision)));
+        return facts::cacc::of(hw_).ends_may_meet(std::uint64_t{o.conv.destination.width} * o.conv.destination.height * groups);
+    }
+    /// Chains [from, to) convolve.
+    bool any_convolution(std::size_t from, std::size_t to) const
+    {
+        return std::any_of(chains_.begin() + static_cast<std::ptrdiff_t>(from), chains_.begin() + static_cast<std::ptrdiff_t>(to),
+                           [&](const Chain& chain) { return task_.operations[chain.first].kind == Kind::Conv; });
     }
     void tell(std::size_t from, std::size_t to)
     {
@@ -205,7 +220,7 @@ private:
         ++task_.operations[to].dependencies;
     }
 
-    const RecoveredTask& recovered_;
+    const Hardware& hw_;
     HardwareTask& task_;
     std::vector<Accesses> accesses_;
     std::vector<Chain> chains_;
