@@ -126,7 +126,12 @@ private:
         return layer;
     }
 
-    void left(std::size_t layers) { left_ = std::max(left_, layers); }
+    /// What took their sums has ended too, whether or not its interrupt is waited for: that of a PDP behind it may stand for both.
+    void left(std::size_t layers)
+    {
+        left_ = std::max(left_, layers);
+        while (!sdp_runs_.empty() && sdp_runs_.front().layer != 0 && sdp_runs_.front().layer <= left_) sdp_runs_.pop_front();
+    }
 
     void read(std::uint32_t address, std::uint32_t mask, std::uint32_t expected)
     {
