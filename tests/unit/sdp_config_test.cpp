@@ -80,14 +80,21 @@ TEST(SdpConfig, NamedTablesSampleTheirFunction)
     for (const auto& [table, entries] : {std::pair{lut.le, Lut::kLeEntries}, std::pair{lut.lo, Lut::kLoEntries}}) {
         EXPECT_EQ(table.end - table.start, static_cast<std::int32_t>(entries - 1) << table.index_select);
         for (std::size_t i = 0; i < entries; ++i)
+            // moved by half of the distance of the chord, at most step^2 / 16 of the largest bend of tanh, 0.77
             EXPECT_NEAR(table.entries[i], std::tanh((table.start + (static_cast<std::int32_t>(i) << table.index_select)) * 0.001) / 0.0001,
-                        0.51);
+                        0.51 + std::pow(std::ldexp(0.001, table.index_select), 2) * 0.77 / 16 / 0.0001);
     }
-    EXPECT_GE(lut.lo.end * 0.001, 4);
+    EXPECT_LE(lut.lo.start * 0.001, -6);
+    EXPECT_EQ(lut.lo.end, lut.le.start);
+    EXPECT_GE(lut.le.end * 0.001, 6);
+    EXPECT_EQ(lut.lo.entries[0], -10000);
+    EXPECT_EQ(lut.le.entries[64], 10000);
     const Lut half = *read(conv(R"({"ew": {"lut": {"function": "sigmoid"}}})", R"(, "precision": "fp16")")).post.ew().lut;
-    EXPECT_EQ(std::bit_cast<float>(half.lo.start), -8.0f);
+    EXPECT_EQ(std::bit_cast<float>(half.lo.start), -12.0f);
+    EXPECT_EQ(std::bit_cast<float>(half.le.end), 12.0f);
     EXPECT_EQ(half.lo.index_select, -4);
-    EXPECT_EQ(double_from_fp16(static_cast<std::uint16_t>(half.lo.entries[128])), 0.5);
+    EXPECT_EQ(half.le.index_select, -3);
+    EXPECT_EQ(double_from_fp16(static_cast<std::uint16_t>(half.lo.entries[192])), 0.5);
 }
 
 TEST(SdpConfig, WhatSdpCannotDoIsRefused)

@@ -5,7 +5,7 @@
 //   "priority": {"underflow": "le", "overflow": "le", "hybrid": "le"}
 //
 //   "function": "sigmoid" or "tanh", with input_scale and output_scale: a number n of the machine
-//   stands for n * scale. LO covers the whole range, LE its middle with a quarter of LO's step.
+//   stands for n * scale. LO covers the lower part of the range, LE the upper end.
 //
 // Source  sdp.md 1.3, 4.5.
 #include <bit>
@@ -71,43 +71,75 @@ double positive(const JsonObject& lut, const char* key, double fallback)
     return value.get<double>();
 }
 
-/// `f` sampled at every step of 2^log2_step from -2^log2_step * (entries - 1) / 2.
-LutTable sampled(double (*f)(double), int log2_step, std::size_t entries, Precision precision, double input_scale, double output_scale)
-{
-    LutTable table;
-    table.index_select = log2_step;
-    const double half = static_cast<double>(entries - 1) / 2, step = std::ldexp(1.0, log2_step);
-    const auto position = [&](double value) {
-        return precision == Precision::Fp16 ? std::bit_cast<std::int32_t>(static_cast<float>(value)) : static_cast<std::int32_t>(value);
-    };
-    table.start = position(-half * step);
-    table.end = position(half * step);
-    for (std::size_t i = 0; i < entries; ++i) {
-        const double y = f((static_cast<double>(i) - half) * step * input_scale) / output_scale;
-        table.entries[i] = precision == Precision::Fp16
-                               ? static_cast<std::int16_t>(fp16_from_double(y))
-                               : static_cast<std::int16_t>(std::lround(std::fmin(std::fmax(y, -32768.0), 32767.0)));
-    }
-    return table;
-}
+/// A function with limits: beyond `range` it is flat to half a step of 16 bits.
+struct NamedFunction {
+    double (*f)(double);
+    double range, low, high;
+};
+constexpr NamedFunction kSigmoid{+[](double x) { return 1 / (1 + std::exp(-x)); }, 12, 0, 1};
+constexpr NamedFunction kTanh{+[](double x) { return std::tanh(x); }, 6, -1, 1};
 
+/// What a table has of a function: its positions are `first` and every 2^log2_step after it.
+struct Sampling {
+    NamedFunction of;
+    Precision precision;
+    double input_scale, output_scale;
+
+    std::int16_t entry(double y) const
+    {
+        y /= output_scale;
+        return precision == Precision::Fp16 ? static_cast<std::int16_t>(fp16_from_double(y))
+                                            : static_cast<std::int16_t>(std::lround(std::fmin(std::fmax(y, -32768.0), 32767.0)));
+    }
+    /// Between two entries lies their chord: entries are moved by half of its distance, so that the error is the same at both.
+    double balanced(double position, double step) const
+    {
+        const auto f = [&](double at) { return of.f(at * input_scale); };
+        const double there = f(position);
+        return step > 1 || precision == Precision::Fp16 ? there - (f(position + step) + f(position - step) - 2 * there) / 16 : there;
+    }
+    LutTable table(double first, int log2_step, std::size_t entries) const
+    {
+        LutTable made;
+        made.index_select = log2_step;
+        const double step = std::ldexp(1.0, log2_step);
+        const auto place = [&](double value) {
+            return precision == Precision::Fp16 ? std::bit_cast<std::int32_t>(static_cast<float>(value)) : static_cast<std::int32_t>(value);
+        };
+        made.start = place(first);
+        made.end = place(first + static_cast<double>(entries - 1) * step);
+        for (std::size_t i = 0; i < entries; ++i) made.entries[i] = entry(balanced(first + static_cast<double>(i) * step, step));
+        return made;
+    }
+};
+
+/// LO from the lower end on, then LE to the upper end, in steps up to four times as long: both functions bend less there. The steps are the
+/// smallest powers of two that reach both ends. Beyond them the outermost entries answer, which are the limits.
 Lut named_function(const JsonObject& lut, Precision precision)
 {
+    constexpr int kLoSteps = Lut::kLoEntries - 1, kLeSteps = Lut::kLeEntries - 1, kMostLonger = 2;
     for (const char* key : {"le", "lo", "priority"}) lut.not_both("function", key);
-    const bool tanh = lut.word("function", {"sigmoid", "tanh"}, 0) == 1;
-    const auto f = tanh ? +[](double x) { return std::tanh(x); } : +[](double x) { return 1 / (1 + std::exp(-x)); };
+    const NamedFunction& function = lut.word("function", {"sigmoid", "tanh"}, 0) == 1 ? kTanh : kSigmoid;
     const bool fp = precision == Precision::Fp16;
-    const double input = positive(lut, "input_scale", fp ? 1 : 1.0 / 4096), output = positive(lut, "output_scale", fp ? 1 : 1.0 / 32767);
-    const double range = tanh ? 4 : 8;  // beyond it the function is flat to 16 bits
-    int step = static_cast<int>(std::ceil(std::log2(range / input / 128)));
+    const Sampling sampling{function, precision, positive(lut, "input_scale", fp ? 1 : 1.0 / 4096),
+                            positive(lut, "output_scale", fp ? 1 : 1.0 / 32767)};
+    const double wanted = 2 * function.range / sampling.input_scale;
+    const auto reached = [&](int step, int longer) { return std::ldexp(kLoSteps + std::ldexp(kLeSteps, longer), step); };
+    int step = static_cast<int>(std::ceil(std::log2(wanted / reached(0, kMostLonger)))), longer = 0;
     if (!fp) step = std::max(step, 0);
+    while (longer < kMostLonger && reached(step, longer) < wanted) ++longer;
     if (step > 22 || step < -60)
         throw ConfigError(lut.where("input_scale"), found(lut.has("input_scale") ? lut.raw("input_scale") : Json()) +
-                                                        ", expected a scale whose range of " + std::to_string(range) + " fits 32 bits");
+                                                        ", expected a scale whose range of " + std::to_string(function.range) +
+                                                        " fits 32 bits");
+    const double first = -reached(step, longer) / 2;
     Lut made;
-    made.underflow_lo = made.overflow_lo = true;  // beyond both tables the wider one answers: its ends are the limits of the function
-    made.lo = sampled(f, step, Lut::kLoEntries, precision, input, output);
-    made.le = sampled(f, fp ? step - 2 : std::max(step - 2, 0), Lut::kLeEntries, precision, input, output);
+    made.underflow_lo = true;  // of both, so below; above LE answers
+    made.lo = sampling.table(first, step, Lut::kLoEntries);
+    made.le = sampling.table(first + std::ldexp(kLoSteps, step), step + longer, Lut::kLeEntries);
+    made.le.exponential = false;
+    made.lo.entries.front() = sampling.entry(function.low);
+    made.le.entries[kLeSteps] = sampling.entry(function.high);
     return made;
 }
 

@@ -32,12 +32,63 @@ int select(const Function& f, double largest_sum, int least)
     return std::max(least, log2_up(std::min(largest_sum, knee) / kLoSteps));
 }
 
-template <class Entry>
-void fill(LrnTables& tables, const Function& f, Entry entry)
-{
-    for (std::size_t i = 0; i < tables.lo.size(); ++i) tables.lo[i] = entry(f(std::ldexp(static_cast<double>(i), tables.lo_select)));
-    for (std::size_t i = 0; i < tables.le.size(); ++i) tables.le[i] = entry(f(std::ldexp(1.0, static_cast<int>(i) + tables.le_offset)));
-}
+/// Distance of the chord over [from, from + length] in its middle: f is convex, so the chord is above.
+double bulge(const Function& f, double from, double length) { return (f(from) + f(from + length)) / 2 - f(from + length / 2); }
+
+/// An entry is below f by half of how far the nearer of the chords beside it is above, so that the error is as large at both places.
+struct BalancedTables {
+    const Function& f;
+    double largest, largest_sum;  // element and sum
+
+    double lo(std::size_t i, int select) const
+    {
+        const double step = std::ldexp(1.0, select), at = static_cast<double>(i) * step;
+        if (select == 0) return f(at);  // every sum has its entry
+        return lowered(at, i == 0 ? bulge(f, at, step) : bulge(f, at - step, step), bulge(f, at, step));
+    }
+    double le(std::size_t i, int offset = 0) const
+    {
+        const double at = std::ldexp(1.0, static_cast<int>(i) + offset);
+        return i < 2 ? f(at) : lowered(at, bulge(f, at / 2, at / 2), bulge(f, at, at));
+    }
+    double lowered(double at, double left, double right) const { return std::max(0.0, f(at) - std::min(left, right) / 2); }
+    /// Output steps of the largest error between two entries: an element is no larger than the root of the sum it is part of.
+    double error(double from, double length, double first, double last) const
+    {
+        constexpr int kPlaces = 8;
+        double worst = 0;
+        for (int i = 0; i <= kPlaces; ++i) {
+            const double part = static_cast<double>(i) / kPlaces, sum = from + part * length;
+            if (sum > largest_sum) break;
+            worst = std::max(worst, std::min(largest, std::sqrt(sum)) * std::abs(first + part * (last - first) - f(sum)));
+        }
+        return worst;
+    }
+    double error(int select) const
+    {
+        double worst = 0;
+        const double step = std::ldexp(1.0, select), end = step * kLoSteps;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(kLoSteps); ++i)
+            worst = std::max(worst, error(static_cast<double>(i) * step, step, lo(i, select), lo(i + 1, select)));
+        for (std::size_t i = 0; i + 1 < LrnTables::kLeEntries && std::ldexp(1.0, static_cast<int>(i)) < largest_sum; ++i)
+            if (std::ldexp(1.0, static_cast<int>(i) + 1) > end)
+                worst =
+                    std::max(worst, error(std::ldexp(1.0, static_cast<int>(i)), std::ldexp(1.0, static_cast<int>(i)), le(i), le(i + 1)));
+        return worst;
+    }
+    /// Where LO ends and LE, an entry an octave, goes on: at the least error.
+    int best_select() const
+    {
+        int best = 0;
+        double least = error(0);
+        for (int select = 1; select <= log2_up(largest_sum / kLoSteps); ++select)
+            if (const double worst = error(select); worst < least) {
+                least = worst;
+                best = select;
+            }
+        return best;
+    }
+};
 
 void convert_output(LrnTables& tables, const Lrn& lrn, int fraction, const std::string& where)
 {
@@ -67,14 +118,19 @@ LrnTables lrn_tables(const Lrn& lrn, const std::string& where)
     if (is_float) {
         tables.le_offset = kHalfOctave;
         tables.lo_select = select(f, largest_sum, -100);
-        fill(tables, f, [](double value) { return fp16_from_double(std::min(value, 65504.0)); });
+        const BalancedTables balanced{f, largest, largest_sum};
+        const auto half = [](double value) { return fp16_from_double(std::min(value, 65504.0)); };
+        for (std::size_t i = 0; i < tables.lo.size(); ++i) tables.lo[i] = half(f(std::ldexp(static_cast<double>(i), tables.lo_select)));
+        for (std::size_t i = 0; i < tables.le.size(); ++i) tables.le[i] = half(balanced.le(i, tables.le_offset));
         return tables;
     }
     int fraction = kMaxFraction;
     const auto entry = [&](double value) { return std::nearbyint(std::ldexp(value, fraction)); };
     while (entry(f(0)) > kLargestEntry) --fraction;
-    tables.lo_select = narrow ? std::max(0, log2_up(largest_sum / kLoSteps)) : select(f, largest_sum, 0);
-    fill(tables, f, [&](double value) { return static_cast<std::uint16_t>(entry(value)); });
+    const BalancedTables balanced{f, largest, largest_sum};
+    tables.lo_select = balanced.best_select();
+    for (std::size_t i = 0; i < tables.lo.size(); ++i) tables.lo[i] = static_cast<std::uint16_t>(entry(balanced.lo(i, tables.lo_select)));
+    for (std::size_t i = 0; i < tables.le.size(); ++i) tables.le[i] = static_cast<std::uint16_t>(entry(balanced.le(i)));
     convert_output(tables, lrn, fraction, where);
     return tables;
 }
