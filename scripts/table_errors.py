@@ -2,7 +2,7 @@
 """How far the named lookup tables of SDP and the tables of LRN are from their functions: the outputs of the machine against NumPy's doubles, in
 steps of the output.
 
-usage: table_errors.py --dlasim PATH [--write]      prints the table of docs/DESCRIPTOR.md, or writes it there; status 1 if the page has another
+usage: table_errors.py --dlasim PATH [--page PAGE]      prints the table of docs/DESCRIPTOR.md, or writes it there; status 1 if the page has another
 """
 import argparse
 import json
@@ -88,11 +88,11 @@ def table(dlasim):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dlasim", default="dlasim", type=lambda path: Path(path).resolve() if "/" in path else path)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
     made = table(arguments.dlasim)
-    if arguments.write:
-        write_table(PAGE, "table_errors", made)
+    if arguments.page:
+        write_table(arguments.page, "table_errors", made)
     print(made)
     return 0 if made in PAGE.read_text() else 1
 
