@@ -292,7 +292,8 @@ Command add_export(CLI::App& app)
     CLI::Option* seed = add_loadable_options(*command, exported.what);
     command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
         ->allow_extra_args(false);
-    command->add_option("--precision", exported.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
+    command->add_option("--precision", exported.precision, "of an ONNX model, or a network with --form nvdla: int8 or fp16 (nv_full)")
+        ->check(one_of({"int8", "fp16"}));
     command->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
     return {command, [=](const std::string&) {
                 ExportOptions& exported = *options;

@@ -117,6 +117,9 @@ class Networks(DriverFiles):
                 with self.subTest(network=network, machine=machine):
                     self.prove(self.export(ROOT / f"models/networks/{network}.json", machine), machine, ("serial", "overlap", "driver"))
 
+    def test_fp16(self):
+        self.prove(self.export(ROOT / "models/networks/lenet5.json", "nv_full", "--precision", "fp16"), "nv_full", ("overlap", "driver"))
+
     def test_a_network_of_many_tiles(self):
         self.prove(self.export(ROOT / "models/networks/resnet18.json", "nv_small"), "nv_small")
 
@@ -297,6 +300,13 @@ class Refused(DriverFiles):
 
     def test_depthwise_layers_alone(self):
         self.refuse(ROOT / "models/mobilenet_v1_dw_14x14.json", "nv_small", "reads its input as several cubes")
+
+    def test_options_that_say_nothing_here(self):
+        lenet = ROOT / "models/networks/lenet5.json"
+        for text, more in (("expected no --input-form, --mode or --chains", ("--mode", "driver")), ("expected no --input", ("--input", "x.npy")),
+                           ("expected no --calibrate", ("--calibrate", "x.npy"))):
+            self.refuse(lenet, "nv_small", text, *more)
+        self.refuse(ROOT / "models/lenet5_conv2.json", "nv_full", "expected no --precision", "--precision", "fp16")
 
     def test_names(self):
         done = self.run_dlasim("export", ROOT / "models/lenet5_conv2.json", "--form", "nvdla", "--to", self.at / "m.bin", status=2)

@@ -31,6 +31,17 @@ DriverFiles network_driver_files(const ExportOptions& options, const Network& ne
     return driver_files(plan, name, source, !options.golden.empty());
 }
 
+/// Options that say nothing here are refused, not forgotten.
+void check_options(const ExportOptions& options)
+{
+    const LoadableOptions& what = options.what;
+    const bool onnx = is_onnx(what.loadable);
+    if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX)
+        throw ConfigError(what.loadable, "is no file of the NVDLA compiler, expected no --input-form, --mode or --chains");
+    if (!onnx && !what.inputs.empty()) throw ConfigError(what.loadable, "is no ONNX model, expected no --input");
+    if (!onnx && !options.calibrate.empty()) throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate");
+}
+
 DriverFiles driver_files_of(const ExportOptions& options, const std::string& name)
 {
     const std::string& file = options.what.loadable;
@@ -41,8 +52,11 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
     }
     if (!is_description(file))
         throw ConfigError(file, "is no layer, network or ONNX model; a file of the NVDLA compiler is one of the driver already");
-    const Json json = read_description(file);
-    if (kind_of(json) == FileKind::Network) return network_driver_files(options, network_from_json(json, file), name);
+    Json json = read_description(file);
+    const bool network = kind_of(json) == FileKind::Network;
+    if (!network && !options.precision.empty()) throw ConfigError(file, "is a layer, expected no --precision: it is a key of the file");
+    if (network && !options.precision.empty()) json["precision"] = options.precision;
+    if (network) return network_driver_files(options, network_from_json(json, file), name);
     expect_kind(json, file, FileKind::Layer);
     Descriptor descriptor = descriptor_from_json(json, file, "", fs::path(file).parent_path().string());
     if (options.what.seeded) set_seed(descriptor, options.what.seed);
@@ -58,6 +72,7 @@ int export_driver_files(const ExportOptions& options)
     const fs::path to(options.to);
     if (to.extension() != ".nvdla")
         throw ConfigError("--to", "found \"" + printable(options.to) + "\", expected a name that ends with .nvdla");
+    check_options(options);
     const std::string name = to.stem().string();
     const DriverFiles made = driver_files_of(options, name);
     if (interrupted()) return kInterrupted;
