@@ -220,6 +220,10 @@ void Driver::complete(Kind of, unsigned group)
     state_[i] = State::Done;
     next_group_[kind] = 1 - group;
     ++completed_;
+    if (of == Kind::Conv) {  // its fetches ended before; a program that waits for whole chains learns of them now
+        raise(i, Link::WeightsDone);
+        raise(i, Link::DataDone);
+    }
     raise(i, Link::Completed);
     const Slot& other = groups_[kind][1 - group];
     if (other && state_[*other] == State::Pending && ready(*other)) start(*other);

@@ -311,6 +311,15 @@ class Files(Loadable):
         for wrong, says in (("speed=1", "expected cycles_per_write"), ("cycles_per_write=-1", "expected a whole number")):
             self.refused("loadable", path, "--hw", "nv_small", "--cpu", wrong, says=says)
 
+    def test_a_convolution_that_never_ends_is_a_machine_that_hangs(self):
+        file = bytearray((DATA / "onelayer_nv_small.nvdla").read_bytes())
+        output = file.index(b"\x02\x00\xff\xff\x00\x00\x00\x00")  # of the convolution: on the fly, no address, offset 0
+        file[output + 12] += 1  # its width
+        wider = self.folder / "wider.nvdla"
+        wider.write_bytes(file)
+        done = self.dlasim("loadable", wider, "--hw", "nv_small", status=3)
+        self.assertIn("the convolution never ends", done.stderr)
+
     def test_a_run_of_a_few_chains_ends_there(self):
         path = DATA / "lenet5_nv_small.nvdla"
         whole, part = self.run_file(path), self.run_file(path, "--chains", "2")

@@ -106,6 +106,20 @@ void tell_early_ends(const loadable::LoadablePlan& plan)
         early.front().results == 1 ? "1 result" : fmt::format("{} results", early.front().results)));
 }
 
+/// The program waits for the last unit of a chain; software waits for its convolution too.
+void expect_ends(const loadable::LoadablePlan& plan, const RunResult& run)
+{
+    const std::vector<OperationTimes> times = operation_times(plan, run);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const loadable::Scheduled& of = plan.operations[i];
+        if (plan.operation(of).kind != loadable::Kind::Conv || times[i].done > times[i].start) continue;
+        throw MachineError(
+            fmt::format("{}: the machine hangs: the convolution never ends, though the SDP behind it does: CACC waits for SDP to "
+                        "take more. Sizes of their outputs must agree",
+                        plan.task_of(of).where_is(of.operation)));
+    }
+}
+
 }  // namespace
 
 HostSpeed parse_cpu(const std::string& text)
@@ -181,6 +195,7 @@ int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
         for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
     loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
     return execute(plan, host, options, files, [&](const RunResult& run) -> Reported {
+        expect_ends(plan, run);
         const LoadableResult result{plan,
                                     run,
                                     operation_times(plan, run),
