@@ -1,5 +1,6 @@
 // Rules of CDMA, CSC, CMAC and CACC. [spec] programming.md 1 to 8, cdma.md 1.3.
 #include "base/bits.h"
+#include "facts/abilities.h"
 #include "lint/rules.h"
 #include "registers/fields/cacc.h"
 #include "registers/fields/cdma.h"
@@ -43,6 +44,7 @@ void OperationRules::check_convolution()
     left_ = {std::nullopt, word(kCsc, csc::D_BANK)};
     check_convolution_pairs();
     check_abilities();
+    check_pixels();
     check_precisions();
     check_buffer();
     if (whole_chain) check_output();
@@ -122,6 +124,21 @@ void OperationRules::check_abilities()
 }
 
 /// [spec] programming.md 4
+/// [spec] csc.md 6, points 10 and 11.
+void OperationRules::check_pixels()
+{
+    if (get(kCsc, csc::D_DATAIN_FORMAT::DATAIN_FORMAT) == 0) return;
+    const facts::Abilities can = facts::abilities(hw);
+    const std::uint32_t row = get(kCsc, csc::D_WEIGHT_SIZE_EXT_1::WEIGHT_CHANNEL_EXT) + 1;
+    const std::uint32_t places = get(kCsc, csc::D_DATAOUT_SIZE_0::DATAOUT_WIDTH) + 1;
+    if (can.sums_wrongly(row, places))
+        report(
+            Rule::Defect, kCsc, csc::D_WEIGHT_SIZE_EXT_1.offset,
+            fmt::format("a kernel row of {} elements for {} output columns: {} sums {} wrongly; expected a multiple of {} elements, with "
+                        "weights of zero",
+                        row, places, hw.name, can.sums_wrongly(row, 0) ? "it" : "the last column", can.pixel_slice));
+}
+
 void OperationRules::check_precisions()
 {
     using M = decltype(cdma::D_MISC_CFG);

@@ -63,6 +63,7 @@ private:
     void check_convolution_pairs();
     void check_precisions();
     void check_abilities();
+    void check_pixels();
     void check_windows();
     void check_buffer();
     void check_weights(std::uint32_t element, bool compressed);

@@ -21,11 +21,12 @@ enum class Rule : std::uint8_t {
     Buffer,            // more than the convolution buffer holds
     NeverRaised,       // a wait for an interrupt that no operation raises
     EndsWhileWorking,  // the program ends without waiting for an operation
+    Defect,            // an operation that the silicon computes wrongly
     EarlyEnd,          // a convolution so small that its end can meet that of the one before in CACC, which is not waited for
 };
-inline constexpr std::array<const char*, 12> kRuleNames{"alignment",  "register_width", "enabled_group",      "group_turn",
-                                                        "live_table", "missing_unit",   "units_disagree",     "size",
-                                                        "buffer",     "never_raised",   "ends_while_working", "early_end"};
+inline constexpr std::array<const char*, 13> kRuleNames{
+    "alignment", "register_width", "enabled_group", "group_turn",         "live_table", "missing_unit", "units_disagree",
+    "size",      "buffer",         "never_raised",  "ends_while_working", "defect",     "early_end"};
 constexpr const char* name_of(Rule rule) { return kRuleNames[static_cast<std::size_t>(rule)]; }
 
 struct RuleBreach {

@@ -8,3 +8,15 @@ if(TARGET dlasim::lint)
     set_tests_properties(RandomPlans.1_to_1500_more PROPERTIES LABELS golden TIMEOUT 600)
     set_tests_properties(RandomPlans.100001_to_50000_more PROPERTIES LABELS long TIMEOUT 6000)
 endif()
+# Random layers against integers of NumPy, a kind a test.
+if(TARGET dlasim)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    foreach(kind image direct deconv pool sdp)
+        add_test(NAME RandomReference.${kind} COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/random_reference.py
+                                                      --dlasim $<TARGET_FILE:dlasim> --kind ${kind} --count 40 --jobs 1)
+        add_test(NAME RandomReference.${kind}_long COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/random_reference.py
+                                                           --dlasim $<TARGET_FILE:dlasim> --kind ${kind} --first 100001 --count 2000 --jobs 1)
+        set_tests_properties(RandomReference.${kind} PROPERTIES LABELS golden TIMEOUT 600)
+        set_tests_properties(RandomReference.${kind}_long PROPERTIES LABELS long TIMEOUT 6000)
+    endforeach()
+endif()
