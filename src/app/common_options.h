@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "config/model/tolerance.h"
 #include "facts/presets.h"
 #include "files/output.h"
 #include "report/timeline/timeline.h"
@@ -31,6 +32,7 @@ struct CommonOptions {
     Shown shown;               // what of the run timeline and pipeline have
     std::string trace;         // file of the bursts of DMA clients, likewise
     std::string trace_client;  // of this one only; empty: of all
+    std::string diff;          // file of output - expected tensor, likewise
     std::string command;       // as it was given, for a shell
     bool check_dram = false;   // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
@@ -44,6 +46,7 @@ struct CommonOptions {
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm
+    Tolerance tolerance;                                 // of expected tensors that have none of their own
     std::optional<double> host_ns;                       // that the host takes for an element of its steps, where it was stated
     std::uint64_t power_window = 0;                      // cycles of a window of power over time; 0: none is wanted
     std::function<void(const nlohmann::ordered_json&)> on_result;  // gets what result.json says

@@ -109,6 +109,7 @@ void RunFiles::open_records(const CommonOptions& options)
     if (!options.html.empty()) html = open_record(options.html);
     pipeline = open_record(options.pipeline);
     trace = open_record(options.trace);
+    diff = open_record(options.diff);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
 
@@ -146,6 +147,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
                                        broken_rules(workload, run)));
     }
     if (run.hazards) run.hazards->rules = lint::check(workload.hardware, workload.program, run);
+    if (options.reproducible) run.wall_seconds = 0;
     Reported said = report(run);
     silicon::add_silicon(said.result, technology);
     profile.add_to(said.result);

@@ -81,6 +81,12 @@ CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
+void add_diff_option(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--diff", options.diff, "write the output minus the expected tensor to this file (NumPy), of what has one")
+        ->excludes("--timing-only");
+}
+
 constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace"};
 /// Files that record what happened when.
 void add_record_options(CLI::App& app, CommonOptions& options)
@@ -174,6 +180,7 @@ Command add_run(CLI::App& app)
     command->add_option("LAYER", run.layer, "layer or network (JSON), ONNX model, or a sweep with --point")->required();
     add_machine_options(*command, run);
     const SharedOptions shared = add_shared_options(*command, run);
+    add_diff_option(*command, run);
     shared.point_excludes(*command, {"--hw", "--memory", "--set"});
     CLI::Option* seed =
         command->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
@@ -207,6 +214,7 @@ Command add_net(CLI::App& app)
         ->required();
     add_machine_options(*command, net);
     const SharedOptions shared = add_shared_options(*command, net);
+    add_diff_option(*command, net);
     add_host_option(*command, net);
     command->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
     command->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");

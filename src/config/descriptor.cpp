@@ -17,4 +17,25 @@ void set_seed(Descriptor& descriptor, std::uint64_t seed)
     if (Transfer* transfer = std::get_if<Transfer>(&descriptor)) transfer->seed = seed;
 }
 
+bool has_expected(const Descriptor& descriptor)
+{
+    if (const Layer* layer = std::get_if<Layer>(&descriptor)) return !layer->data.expected.empty();
+    const Transfer* transfer = std::get_if<Transfer>(&descriptor);
+    if (const Reshape* reshape = transfer ? transfer->reshape() : nullptr) return !reshape->expected.empty();
+    if (const Lrn* lrn = transfer ? transfer->lrn() : nullptr) return !lrn->expected.empty();
+    return false;
+}
+
+void set_tolerance(Descriptor& descriptor, const Tolerance& tolerance)
+{
+    const auto set = [&](Tolerance& own) {
+        if (!own.any()) own = tolerance;
+    };
+    if (Layer* layer = std::get_if<Layer>(&descriptor)) set(layer->data.tolerance);
+    if (Transfer* transfer = std::get_if<Transfer>(&descriptor)) {
+        if (Reshape* reshape = std::get_if<Reshape>(&transfer->what)) set(reshape->tolerance);
+        if (Lrn* lrn = std::get_if<Lrn>(&transfer->what)) set(lrn->tolerance);
+    }
+}
+
 }  // namespace dlasim

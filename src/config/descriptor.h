@@ -14,5 +14,9 @@ using Descriptor = std::variant<Layer, Transfer>;
 Descriptor descriptor_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder);
 /// Of the data that are made.
 void set_seed(Descriptor& descriptor, std::uint64_t seed);
+/// It names a tensor that its output is compared with.
+bool has_expected(const Descriptor& descriptor);
+/// Of the comparison with an expected tensor, where the descriptor has none.
+void set_tolerance(Descriptor& descriptor, const Tolerance& tolerance);
 
 }  // namespace dlasim

@@ -101,12 +101,18 @@ inline constexpr std::array kWeights{
 inline constexpr std::array kWinograd{InputKey{{"truncate", "integer", "bits", "bits cut from the transformed input"}, 0, 2, "2"}};
 inline constexpr std::array kImage{
     InputKey{{"rows_at_once", "integer", "rows", "kernel rows of an operation: 1, 2 or 4"}, 1, 4, "as many as fit"}};
+inline constexpr InputKey kUlp{{"ulp", "integer", "", "steps of the output's type that a value may differ from `expected`"}, 0, 65535, "0"};
+inline constexpr InputKey kAtol{{"atol", "number", "", "with rtol: |found - expected| may be atol + rtol * |expected|"}, 0, 0, "0"};
+inline constexpr InputKey kRtol{{"rtol", "number", "", "see atol"}, 0, 0, "0"};
 inline constexpr std::array kData{
     InputKey{{"seed", "integer", "", "seed of the tensors"}, 0, INT64_MAX, "1"},
     InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
     InputKey{{"weights", "file", "", "NumPy file of the weights", "from a file"}},
     InputKey{{"bias", "file", "", "NumPy file of the bias", "from a file"}},
     InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}},
+    kUlp,
+    kAtol,
+    kRtol,
     InputKey{{"bs_alu", "file", "", "NumPy file of the operand of BS's ALU", "from a file"}},
     InputKey{{"bs_mul", "file", "", "NumPy file of the operand of BS's multiplier", "from a file"}},
     InputKey{{"bn_alu", "file", "", "NumPy file of the operand of BN's ALU", "from a file"}},
@@ -246,8 +252,12 @@ inline constexpr std::array kPoolKernel{
 inline constexpr InputKey kTransferName = kLayer[0];
 inline constexpr InputKey kSeed{{"seed", "integer", "", "seed of the data"}, 0, INT64_MAX, "1"};
 inline constexpr std::array kCopyData{kSeed};
-inline constexpr std::array kCubeData{kSeed, InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
-                                      InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}}};
+inline constexpr std::array kCubeData{kSeed,
+                                      InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
+                                      InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}},
+                                      kUlp,
+                                      kAtol,
+                                      kRtol};
 inline constexpr std::array kCubePlacement{kPlacement[0], kPlacement[2]};
 inline constexpr std::array kCube{
     kPlane[0],

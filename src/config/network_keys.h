@@ -26,6 +26,10 @@ inline constexpr std::array kNetwork{
              0,
              0,
              "all"},
+    InputKey{{"expected", "file", "", "NumPy file of what the last layer's tensor should be"}, 0, 0, "not compared"},
+    kUlp,
+    kAtol,
+    kRtol,
     InputKey{{"layers", "list", "", "1 to 2048, each reads tensors of those before"}},
 };
 inline constexpr std::array kNetworkShape{

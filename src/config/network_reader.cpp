@@ -13,6 +13,7 @@
 #include "config/layer/sdp_reader.h"
 #include "config/layer/transfer_reader.h"
 #include "config/network_keys.h"
+#include "config/tolerance_reader.h"
 
 namespace dlasim {
 namespace {
@@ -45,6 +46,9 @@ public:
         network_.name = text(top_, "name", std::filesystem::path(file).stem().string());
         network_.source = top_.text("source", "");
         network_.note = top_.text("note", "");
+        network_.expected = top_.input_file("expected", std::filesystem::path(file).parent_path().string());
+        network_.expected_where = top_.where("expected");
+        network_.tolerance = read_tolerance(top_);
         network_.precision = top_.word("precision", kNetworkPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
         network_.minimise = read_minimise(top_);
         network_.overlap = read_overlap(top_, 4);
@@ -353,6 +357,8 @@ OrderedJson network_json(const Network& network)
 {
     OrderedJson json{{"name", network.name}};
     if (!network.source.empty()) json["source"] = network.source;
+    if (!network.expected.empty()) json["expected"] = network.expected;
+    put_tolerance(json, network.tolerance);
     if (!network.note.empty()) json["note"] = network.note;
     json["macs"] = network.macs();
     if (network.is_fp16()) json["precision"] = precision_name(network.precision);

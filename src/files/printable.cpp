@@ -34,7 +34,7 @@ std::optional<Character> character_at(std::string_view text)
 }
 
 /// Characters that are not seen and change how others are: controls, line and paragraph ends, marks of direction, tags.
-constexpr std::array<std::pair<char32_t, char32_t>, 10> kUnseen{{{0x00, 0x1f},
+constexpr std::array<std::pair<char32_t, char32_t>, 11> kUnseen{{{0x00, 0x1f},
                                                                  {0x7f, 0x9f},
                                                                  {0x61c, 0x61c},
                                                                  {0x180e, 0x180e},
@@ -43,6 +43,7 @@ constexpr std::array<std::pair<char32_t, char32_t>, 10> kUnseen{{{0x00, 0x1f},
                                                                  {0x2060, 0x206f},
                                                                  {0xfeff, 0xfeff},
                                                                  {0xfff9, 0xfffb},
+                                                                 {0xfffe, 0xffff},
                                                                  {0xe0000, 0xe007f}}};
 
 bool unseen(char32_t code)

@@ -11,6 +11,7 @@ namespace dlasim {
 
 std::string simulation_text(const RunResult& run)
 {
+    if (run.wall_seconds == 0) return "";
     return fmt::format("  simulation   {:.2f} s, {} cycles/s\n", run.wall_seconds,
                        grouped(static_cast<std::uint64_t>(cycles_per_second(run))));
 }

@@ -9,6 +9,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
+#include "report/difference_report.h"
 #include "report/run_sections.h"
 
 namespace dlasim {
@@ -30,27 +31,6 @@ OrderedJson plan_json(const Result& r)
     }
     return json;
 }
-
-constexpr std::array kFirstKeys{
-    Key<Difference>{{"batch", "integer", "", "place of the first difference"}, [](const Difference& d) -> OrderedJson { return d.n; }},
-    Key<Difference>{{"channel", "integer", "", "its channel"}, [](const Difference& d) -> OrderedJson { return d.c; }},
-    Key<Difference>{{"row", "integer", "", "its row"}, [](const Difference& d) -> OrderedJson { return d.y; }},
-    Key<Difference>{{"column", "integer", "", "its column"}, [](const Difference& d) -> OrderedJson { return d.x; }},
-    Key<Difference>{{"found", "any", "", "what the machine wrote there"}, [](const Difference& d) -> OrderedJson { return d.found; }},
-    Key<Difference>{{"expected", "any", "", "what should stand there"}, [](const Difference& d) -> OrderedJson { return d.expected; }},
-};
-
-constexpr std::string_view kDiffers = "the output differs from it";
-constexpr std::array kExpectedKeys{
-    Key<Difference>{{"file", "text", "", "the tensor"}, [](const Difference& d) -> OrderedJson { return d.file; }},
-    Key<Difference>{{"equal", "flag", "", "the output is that tensor"}, [](const Difference& d) -> OrderedJson { return d.equal(); }},
-    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
-    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
-    Key<Difference>{{"first", "object", "", "the first difference", kDiffers},
-                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : written(kFirstKeys, d); }},
-    Key<Difference>{{"largest_difference", "number or null", "", "null if it is not finite", kDiffers},
-                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.largest); }},
-};
 
 constexpr std::array kDirectKeys{
     Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
@@ -97,7 +77,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"output", "text or null", "", "the file of the output tensor, null if none was written"},
                 [](const Result& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
     Key<Result>{{"expected", "object", "", "the output beside the tensor that it should be", "the descriptor gives an expected tensor"},
-                [](const Result& r) -> OrderedJson { return r.expected() ? written(kExpectedKeys, *r.expected()) : kAbsent; }},
+                [](const Result& r) -> OrderedJson { return r.expected() ? expected_json(*r.expected()) : kAbsent; }},
     Key<Result>{{"direct", "object", "", "the output beside that of the direct convolution: what the transforms cost", "Winograd"},
                 [](const Result& r) -> OrderedJson { return r.direct() ? written(kDirectKeys, *r.direct()) : kAbsent; }},
     Key<Result>{{"unequal", "flag", "", "what SDP found: an element differed", "layers that compare"},
@@ -193,8 +173,10 @@ std::vector<PlacedKey> result_keys()
         if (key.path != "mode") plan.push_back(key);
     for (const PlacedKey& key : plan) keys.push_back({"plan/" + key.path, key.row});
     keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
-    place_keys(keys, kExpectedKeys, "expected/");
-    place_keys(keys, kFirstKeys, "expected/first/");
+    for (PlacedKey key : expected_keys()) {
+        key.path = "expected/" + key.path;
+        keys.push_back(std::move(key));
+    }
     place_keys(keys, kDirectKeys, "direct/");
     place_run_keys(keys);
     place_silicon_keys(keys);

@@ -5,6 +5,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
+#include "report/difference_report.h"
 #include "report/result.h"
 #include "report/run_sections.h"
 
@@ -41,19 +42,6 @@ std::string verdict(const Result& r)
     if (!r.comparison()->equal()) return mismatch_text(*r.comparison(), words.compared);
     if (r.job.compares) return fmt::format("yes, SDP says what the reference does: {}", r.comparison()->finding);
     return fmt::format("yes, all {} {} {}", grouped(r.comparison()->compared), words.compared, words.equal);
-}
-
-/// The line of the table; nothing without an expected tensor.
-std::string expected_line(const Difference* expected)
-{
-    if (!expected) return "";
-    const std::string file = printable(expected->file);
-    if (expected->equal()) return fmt::format("  expected     yes, all {} outputs equal {}\n", grouped(expected->compared), file);
-    return fmt::format(
-        "  expected     NO: {} of {} outputs differ from {}, the largest by {}\n"
-        "               the first at batch {} channel {} row {} column {}: found {}, expected {}\n",
-        grouped(expected->differing), grouped(expected->compared), file, expected->largest, expected->n, expected->c, expected->y,
-        expected->x, expected->found, expected->expected);
 }
 
 std::string direct_line(const Difference* direct)

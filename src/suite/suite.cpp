@@ -6,10 +6,12 @@
 #include <set>
 
 #include "config/description.h"
+#include "config/descriptor_keys.h"
 #include "config/file_kind.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "config/sweep/sweep.h"
+#include "config/tolerance_reader.h"
 #include "files/claims.h"
 
 namespace dlasim {
@@ -31,6 +33,9 @@ constexpr std::array kSuiteKeys{
     kSet,
     kTolerance,
     kTimingOnly,
+    keys::kUlp,
+    keys::kAtol,
+    keys::kRtol,
     InputKey{{"cases", "list", "", "what runs, besides what else is in the folder"}, 0, 0, "none"},
 };
 constexpr std::array kCaseKeys{
@@ -41,6 +46,9 @@ constexpr std::array kCaseKeys{
     kSet,
     kTolerance,
     kTimingOnly,
+    keys::kUlp,
+    keys::kAtol,
+    keys::kRtol,
     InputKey{{"expected", "file", "", "NumPy file of what output.npy must be, value by value"}, 0, 0, "none"},
     InputKey{{"cycles", "integer", "cycles", "golden ones: --update writes them"}, 0, INT64_MAX, "not compared"},
     InputKey{{"input", "file or list", "", "of an ONNX model: images, [NAME=]FILE"}, 0, 0, "one image by seed"},
@@ -95,6 +103,7 @@ void read_defaults(const JsonObject& object, const fs::path& folder, SuiteDefaul
             throw ConfigError(object.where("tolerance"), found(percent) + ", expected percent in 0..1000000");
         defaults.tolerance = percent.get<double>();
     }
+    defaults.values = read_tolerance(object, defaults.values, false);
     defaults.timing_only = object.flag("timing_only", defaults.timing_only);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "config/model/tolerance.h"
 #include "config/onnx_work.h"
 #include "facts/presets.h"
 #include "files/json_text.h"
@@ -24,6 +25,7 @@ struct SuiteDefaults {
     std::string hardware = kDefaultHardware, memory = "ideal";
     std::vector<std::string> settings;
     double tolerance = 0;  // percent of the golden cycles, either way
+    Tolerance values;      // of the tensor that is expected
     bool timing_only = false;
 };
 

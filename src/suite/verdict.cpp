@@ -13,13 +13,17 @@ namespace {
 
 constexpr int kValuesDiffer = 1, kRefused = 2;  // exit statuses of a run
 
-/// The last line that says something.
+/// The last line that says something; warnings come before what went wrong and are not it.
 std::string last_line(const std::string& text)
 {
-    const std::size_t end = text.find_last_not_of("\n ");
-    if (end == std::string::npos) return "";
-    const std::size_t start = text.find_last_of('\n', end);
-    return text.substr(start == std::string::npos ? 0 : start + 1, end - (start == std::string::npos ? 0 : start + 1) + 1);
+    std::string last;
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        const std::string line = text.substr(start, end - start);
+        if (line.find_first_not_of(' ') != std::string::npos && !line.starts_with("dlasim: warning: ")) last = line;
+        start = end + 1;
+    }
+    return last;
 }
 
 double percent_off(std::uint64_t cycles, std::uint64_t golden)
@@ -95,7 +99,7 @@ std::string junit_xml(const Suite& suite, const std::vector<CaseRun>& runs, cons
         const bool failed = verdict.kind == Verdict::Kind::Failed;
         const char* tag = failed ? "failure" : "error";
         text += fmt::format(">\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", tag, verdict.type, xml(verdict.why),
-                            xml(run.said), tag);
+                            xml(run.said.find(verdict.why) != std::string::npos ? run.said : verdict.why + "\n" + run.said), tag);
     }
     return text + "  </testsuite>\n</testsuites>\n";
 }

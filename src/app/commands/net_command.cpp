@@ -86,9 +86,19 @@ void write_values(const NetworkPlan& plan, const NetworkHost& host, const NetOpt
         write_steps(plan, onnx->first(), [&](const std::string& name, const std::string& contents) { files.add(kSteps, name, contents); });
 }
 
+/// Of the last layer, as the file of the user's has it; empty without one.
+Tensor expected_tensor(const Network& network)
+{
+    if (network.expected.empty()) return {};
+    const NetworkTensor& shape = network.tensors[network.layers.back().output];
+    return load_cube(network.precision, {shape.width, shape.height, shape.channels}, network.expected, network.expected_where, 0);
+}
+
 int run_planned(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
 {
     watch_for_interrupt();  // before the first file
+    if (!options.diff.empty() && network.expected.empty())
+        throw ConfigError("--diff", "found with a network without an expected tensor, expected \"expected\": FILE");
     NetFiles files(options, onnx ? onnx->output_places()
                                  : std::vector{OutputPlace{
                                        kTensorFile, network.tensors[network.layers.back().output].elements() * network.element_bytes()}});
@@ -102,17 +112,27 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
     const std::optional<ImageSource> source = onnx ? std::optional(onnx->source(plan)) : std::nullopt;
+    const Tensor expected = expected_tensor(network);
     NetworkHost host(plan, !options.timing_only, options.tensors, source ? &*source : nullptr);
     return execute(plan, host, options, files, [&](RunResult& run) -> Reported {
         name_hazards(plan, run);
         const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result(!files.tensors.empty())) : std::nullopt;
+        std::optional<Difference> difference;
+        if (!expected.empty() && !options.timing_only)
+            difference = dlasim::difference(host.output(), expected, network.precision,
+                                            network.tolerance.any() ? network.tolerance : options.tolerance, network.expected);
         const NetworkResult result{plan,
                                    run,
                                    host.findings(),
                                    files.tensors.empty() ? "" : kTensorFile,
                                    apart ? apart->cycles() : std::vector<std::int64_t>{},
                                    images ? &*images : nullptr,
+                                   difference ? &*difference : nullptr,
                                    options.host_ns};
+        if (difference && !difference->equal())
+            say_error("{}: {}{}\n", printable(plan.name), printable(difference_text(*difference)),
+                      result.verified() ? "; dlasim's own reference agrees with the machine" : "");
+        if (files.diff) files.diff->finish(difference_file(*difference, {expected.n, expected.c, expected.h, expected.w}));
         files.table->finish(network_csv(result));
         write_values(plan, host, options, onnx, files);
         std::vector<Span> spans;
@@ -120,7 +140,7 @@ int run_planned(const Network& network, const Hardware& hardware, const MemorySp
             spans.push_back({plan.steps.list[s].name, result.times[s].start, result.times[s].done});
         return {.result = network_result_json(result),
                 .table = network_table(result),
-                .right = result.verified(),
+                .right = result.verified() && (!difference || difference->equal()),
                 .runs = SIZE_MAX,
                 .spans = std::move(spans)};
     });

@@ -18,6 +18,7 @@
 #include "files/console.h"
 #include "files/output_folder.h"
 #include "jobs/job_host.h"
+#include "report/difference_report.h"
 #include "report/result.h"
 #include "sweep/sweep_file.h"
 
@@ -25,6 +26,18 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint64_t kNpyHeader = 128;  // bytes, more than any shape needs
+
+/// On stderr, so that it is in the log of whoever runs many.
+void say_differences(const std::string& name, const Result& result)
+{
+    const Comparison* golden = result.comparison();
+    if (golden && !golden->equal())
+        say_error("{}: {} of {} values differ from the golden ones; the first: {}\n", printable(name), golden->mismatches, golden->compared,
+                  printable(golden->examples.empty() ? "" : golden->examples.front()));
+    if (const Difference* expected = result.expected(); expected && !expected->equal())
+        say_error("{}: {}{}\n", printable(name), printable(difference_text(*expected)),
+                  golden && golden->equal() ? "; dlasim's own reference agrees with the machine" : "");
+}
 
 }  // namespace
 
@@ -35,6 +48,9 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     if (options.check_dram && memory.kind == "ideal")
         throw ConfigError("--check-dram", "found the ideal memory, which has no commands, expected a DRAM (--memory)");
     if (options.has_seed) set_seed(descriptor, options.seed);
+    if (!options.diff.empty() && !has_expected(descriptor))
+        throw ConfigError("--diff", "found with a layer without an expected tensor, expected \"data\": {\"expected\": FILE}");
+    set_tolerance(descriptor, options.tolerance);
     const Job job = job_of(descriptor, hardware, memory, !options.timing_only, std::move(shared));
     RunFiles files(options);
     OutputFile* tensor = nullptr;
@@ -42,6 +58,11 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     JobHost host(job, !options.timing_only);
     return execute(job, host, options, files, [&](const RunResult& run) -> Reported {
         const Result result{job, run, host.findings() ? &*host.findings() : nullptr, tensor ? kTensorFile : ""};
+        say_differences(job.name, result);
+        if (files.diff) {
+            const Tensor& output = *host.findings()->output;
+            files.diff->finish(difference_file(*result.expected(), {output.n, output.c, output.h, output.w}));
+        }
         if (tensor) tensor->finish(npy_file(*host.findings()->output, job.tensor->precision));
         // Every run of every probe: what accounts for a layer's cycles must see all of them.
         return {.result = result_json(result), .table = summary_table(result), .right = result.right(), .runs = SIZE_MAX};

@@ -6,6 +6,7 @@
 #include "config/layer/pool_reader.h"
 #include "config/layer/sdp_reader.h"
 #include "config/model/fp16.h"
+#include "config/tolerance_reader.h"
 
 namespace dlasim {
 namespace {
@@ -67,6 +68,7 @@ OrderedJson layer_json(const Layer& layer)
     for (const auto& [key, path] :
          {std::pair{"input", &layer.data.input}, std::pair{"weights", &layer.data.weights}, std::pair{"expected", &layer.data.expected}})
         if (!path->empty()) json["data"][key] = *path;
+    put_tolerance(json["data"], layer.data.tolerance);
     for (std::size_t slot = 0; slot < kOperandNames.size(); ++slot)
         if (!layer.data.operands[slot].empty()) json["data"][kOperandNames[slot]] = layer.data.operands[slot];
     return json;

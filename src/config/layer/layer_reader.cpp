@@ -13,6 +13,7 @@
 #include "config/layer/sdp_reader.h"
 #include "config/layer/transfer_reader.h"
 #include "config/model/fp16.h"
+#include "config/tolerance_reader.h"
 
 namespace dlasim {
 namespace {
@@ -83,6 +84,7 @@ void read_data(Layer& layer, const JsonObject& top, const std::string& folder)
     layer.data.input = data.input_file("input", folder);
     layer.data.weights = data.input_file("weights", folder);
     layer.data.expected = data.input_file("expected", folder);
+    layer.data.tolerance = read_tolerance(data);
     if (layer.post.compares() && data.has("expected"))
         throw ConfigError(data.where("expected"), "the layer compares and writes nothing, expected no such key");
     if (!layer.convolves() && data.has("weights"))

@@ -8,6 +8,7 @@
 #include "config/layer/layer_words.h"
 #include "config/layer/lrn_reader.h"
 #include "config/layer/place_reader.h"
+#include "config/tolerance_reader.h"
 
 namespace dlasim {
 namespace {
@@ -184,6 +185,7 @@ Transfer transfer_from_json(const Json& json, const std::string& file, const std
         cube.data_where = data.where("input");
         cube.expected = data.input_file("expected", folder);
         cube.expected_where = data.where("expected");
+        cube.tolerance = read_tolerance(data);
     };
     if (Reshape* reshape = std::get_if<Reshape>(&transfer.what)) from_file(*reshape);
     if (Lrn* cube = std::get_if<Lrn>(&transfer.what)) from_file(*cube);
@@ -217,6 +219,7 @@ OrderedJson transfer_json(const Transfer& transfer)
     const auto files = [&](const auto& cube) {
         if (!cube.data.empty()) json["data"]["input"] = cube.data;
         if (!cube.expected.empty()) json["data"]["expected"] = cube.expected;
+        put_tolerance(json["data"], cube.tolerance);
     };
     if (const Reshape* reshape = transfer.reshape()) files(*reshape);
     if (const Lrn* lrn = transfer.lrn()) files(*lrn);

@@ -14,6 +14,7 @@
 #include "config/model/partition.h"
 #include "config/model/pool.h"
 #include "config/model/sdp.h"
+#include "config/model/tolerance.h"
 #include "facts/hardware.h"
 
 namespace dlasim {
@@ -71,6 +72,7 @@ struct TensorSource {
     std::uint64_t seed = 1;
     std::string input, weights;           // NumPy files; empty: by seed
     std::string expected;                 // NumPy file of the output to compare with; empty: none
+    Tolerance tolerance;                  // of that comparison
     std::array<std::string, 6> operands;  // of SDP, by operand_slot()
     std::string where;                    // of "data" in the descriptor, for messages
 

@@ -12,6 +12,7 @@
 
 #include "base/place.h"
 #include "config/model/geometry.h"
+#include "config/model/tolerance.h"
 #include "facts/hardware.h"
 
 namespace dlasim {
@@ -25,6 +26,7 @@ struct Lrn {
     Place input{true, Address{0x80000000}}, output{true, Address{0xa0000000}};
     std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
     std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
+    Tolerance tolerance{};                 // of that comparison
 
     CubeSize cube() const { return {width, height, channels}; }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }

@@ -9,6 +9,7 @@
 #include "config/model/layer.h"
 #include "config/model/lrn.h"
 #include "config/model/numbers.h"
+#include "config/model/tolerance.h"
 
 namespace dlasim {
 
@@ -69,7 +70,9 @@ struct Network {
     Overlap overlap = Overlap::All;         // of all operations
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
-    std::vector<std::size_t> outputs{};  // tensors that exist and keep their memory, beside the last layer's
+    std::string expected{}, expected_where{};  // NumPy file of the last layer's tensor to compare with; empty: none
+    Tolerance tolerance{};                     // of that comparison
+    std::vector<std::size_t> outputs{};        // tensors that exist and keep their memory, beside the last layer's
 
     bool is_fp16() const { return precision == Precision::Fp16; }
     std::uint32_t element_bytes() const { return is_fp16() ? 2 : 1; }

@@ -16,6 +16,7 @@
 #include "base/place.h"
 #include "config/model/layer.h"
 #include "config/model/lrn.h"
+#include "config/model/tolerance.h"
 
 namespace dlasim {
 
@@ -52,6 +53,7 @@ struct Reshape {
     Place input{true, Address{0x80000000}}, output{true, Address{0xa0000000}};
     std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
     std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
+    Tolerance tolerance{};                 // of that comparison
 
     CubeSize cube() const { return {width, height, channels}; }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }

@@ -32,9 +32,10 @@ public:
         findings.comparison = compare(*findings.output, reference);
         if (plan_.method.winograd)
             findings.direct =
-                difference(*findings.output, direct_output(layer_, hardware_, tensors, plan_.method), layer_.output.precision, "");
+                difference(*findings.output, direct_output(layer_, hardware_, tensors, plan_.method), layer_.output.precision, {}, "");
         if (!tensors.expected.empty())
-            findings.expected = difference(*findings.output, tensors.expected, layer_.output.precision, layer_.data.expected);
+            findings.expected =
+                difference(*findings.output, tensors.expected, layer_.output.precision, layer_.data.tolerance, layer_.data.expected);
         return findings;
     }
 

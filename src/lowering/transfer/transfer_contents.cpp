@@ -28,6 +28,7 @@ struct CubeResult {
     Precision precision;
     CubeSize size;
     std::string expected, expected_where;
+    Tolerance tolerance{};
 };
 
 /// A cube before and a cube after.
@@ -56,7 +57,8 @@ public:
         const CubeSize& size = result_.size;
         Findings findings{compare(remains), Tensor(1, size.channels, size.height, size.width), std::nullopt};
         read_feature(remains.read(output_at_, output_.size()), cube_, *findings.output, {0, size.channels});
-        if (!result_.expected.empty()) findings.expected = difference(*findings.output, expected_, result_.precision, result_.expected);
+        if (!result_.expected.empty())
+            findings.expected = difference(*findings.output, expected_, result_.precision, result_.tolerance, result_.expected);
         return findings;
     }
 
@@ -118,7 +120,7 @@ std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeL
     const Tensor golden = r.mode == RubikMode::Contract ? contracted(stored, r.stride)
                           : r.mode == RubikMode::Split  ? padded(cube, r.channels, layout.padded_width)
                                                         : padded(cube, layout.padded_channels, r.width);
-    const CubeResult result{r.precision, r.out_cube(), r.expected, r.expected_where};
+    const CubeResult result{r.precision, r.out_cube(), r.expected, r.expected_where, r.tolerance};
     return std::make_unique<CubeMemory>(r.input, feature_bytes(stored, {0, stored.c}, layout.input, layout.input_bytes), r.output,
                                         feature_bytes(golden, {0, golden.c}, layout.output, layout.output_bytes), layout.output, result,
                                         seed);
@@ -132,7 +134,7 @@ std::unique_ptr<const Contents> normalised_memory(const Lrn& lrn, const Transfer
     const Tensor stored =
         with_padding(Tensor(1, layout.padded_channels, lrn.height, lrn.width), cube, lrn.channels, lrn.element_bytes(), seed);
     const Tensor golden = normalised(plan.lrn, cube, layout.padded_channels);
-    const CubeResult result{lrn.precision, lrn.cube(), lrn.expected, lrn.expected_where};
+    const CubeResult result{lrn.precision, lrn.cube(), lrn.expected, lrn.expected_where, lrn.tolerance};
     return std::make_unique<CubeMemory>(lrn.input, feature_bytes(stored, {0, stored.c}, layout.input, layout.input_bytes), lrn.output,
                                         feature_bytes(golden, {0, golden.c}, layout.output, layout.output_bytes), layout.output, result,
                                         seed);

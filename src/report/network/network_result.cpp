@@ -250,6 +250,9 @@ constexpr std::array kNetworkKeys{
         {"output", "text or null", "",
          "the file of the last layer's tensor, of a model that of its first output; null if none was written"},
         [](const NetworkResult& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
+    Key<NetworkResult>{{"expected", "object", "", "the last layer's tensor beside the one that it should be, as of a layer",
+                        "the network gives an expected tensor"},
+                       [](const NetworkResult& r) -> OrderedJson { return r.expected ? expected_json(*r.expected) : kAbsent; }},
     Key<NetworkResult>{{"memory_use", "object", "", "how much memory tensors and weights take: below"},
                        [](const NetworkResult& r) { return memory_use_json(r.plan); }},
     Key<NetworkResult>{{"places", "list", "", "of all tensors in memory"}, [](const NetworkResult& r) { return places_json(r.plan); }},
@@ -506,7 +509,7 @@ std::string network_table(const NetworkResult& r)
                             grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - r.cycles()))),
                             r.cycles_apart() < r.cycles() ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
-    text += hazards_text(r.run);
+    text += expected_line(r.expected) + hazards_text(r.run);
     text += memory_use_text(r.plan);
     text += simulation_text(r.run) + '\n';
     text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",

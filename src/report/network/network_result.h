@@ -5,6 +5,7 @@
 #include "config/json_object.h"
 #include "files/keys.h"
 #include "network/check.h"
+#include "report/difference_report.h"
 #include "report/host_work.h"
 #include "report/network/network_images.h"
 #include "workload/run_result.h"
@@ -30,7 +31,8 @@ struct NetworkResult {
     std::string output_file = {};          // empty without one
     std::vector<std::int64_t> apart = {};  // cycles of each step when nothing else runs; of the host 0; empty if that was not asked for
     const ImagesResult* images = nullptr;
-    std::optional<double> host_ns = {};  // that the host takes for an element
+    const Difference* expected = nullptr;  // of the last layer's tensor; null without one that is expected
+    std::optional<double> host_ns = {};    // that the host takes for an element
     std::vector<StepTimes> times = step_times(plan.marks, run);
 
     bool verified() const;
