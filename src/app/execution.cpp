@@ -10,6 +10,7 @@
 #include "explain/explanation.h"
 #include "files/console.h"
 #include "files/printable.h"
+#include "files/version.h"
 #include "lint/lint.h"
 #include "replay/hazard_report.h"
 #include "replay/rule_report.h"
@@ -37,6 +38,13 @@ std::string silicon_line(const OrderedJson& result)
             fmt::format("\n  peak         {:.4g} mW from cycle {} on, in windows of {} cycles", result["power"]["peak_mw"].get<double>(),
                         result["power"]["peak_cycle"].get<Cycle>(), result["power"]["window_cycles"].get<Cycle>());
     return text + "\n";
+}
+
+/// Which program made the result, and how it was called. The command names folders, so a reproducible result goes without it.
+void add_made_by(OrderedJson& result, const CommonOptions& options)
+{
+    result["made_by"] = {{"version", version()}};
+    if (!options.reproducible && !options.command.empty()) result["made_by"]["command"] = options.command;
 }
 
 /// Of a machine that hangs: the programming rules that the program breaks, which are the likely reason.
@@ -153,6 +161,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     profile.add_to(said.result);
     if (options.reproducible)
         for (const KeyRow& key : {kWallSecondsKey, kCyclesPerSecondKey}) said.result.erase(std::string(key.name));
+    add_made_by(said.result, options);
     said.table += silicon_line(said.result);
     if (files.events) files.events->finish(events_text(run, workload, said.regions, said.runs));
     if (said.spans.empty()) said.spans = {{workload.name, 0, static_cast<std::int64_t>(run.cycles)}};
@@ -163,7 +172,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     if (files.timeline) files.timeline->finish(timeline_bytes(run, workload.name, said.spans, parts, options.shown));
     if (files.pipeline) files.pipeline->finish(pipeline_text(run, options.shown));
     if (files.waves) {
-        files.waves->finish(waves_text(run, workload.name));
+        files.waves->finish(waves_text(run, workload.name, options.shown));
         files.waves_layout->finish(waves_layout(run, options.waves));
     }
     if (files.html)

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
 
+#include "base/error.h"
 #include "files/claims.h"
 
 namespace dlasim {
@@ -125,6 +127,9 @@ std::string_view use_name(FileUse use)
 
 void claim_files(std::string_view command, const std::function<std::vector<std::string>(const std::string&)>& texts)
 {
+    for (const FileOption& row : file_options())
+        if (row.command == command && std::ranges::any_of(texts(std::string(row.option)), &std::string::empty))
+            throw ConfigError(std::string(row.option), fmt::format("found an empty name, expected {}: {}", use_name(row.use), row.what));
     for (const bool outputs : {false, true})
         for (const FileOption& row : file_options()) {
             if (row.command != command || (row.use == FileUse::Output) != outputs || row.use == FileUse::OutputFolder) continue;

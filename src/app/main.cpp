@@ -39,6 +39,7 @@
 #include "facts/client.h"
 #include "files/console.h"
 #include "files/printable.h"
+#include "files/version.h"
 #include "loadable/plan.h"
 #include "report/timeline/power_profile.h"
 
@@ -98,7 +99,7 @@ void add_record_options(CLI::App& app, CommonOptions& options)
     app.add_option(kRecords[4], options.pipeline, "write the stripes through CSC, CMAC, CACC and SDP to this file, for Konata");
     app.add_option_function<std::string>(
            "--window", [&options](const std::string& text) { std::tie(options.shown.from, options.shown.to) = *window_of(text); },
-           "of --timeline and --pipeline: cycles FROM:TO alone, after t0")
+           "of --timeline, --pipeline and --waves: cycles FROM:TO alone, after t0")
         ->check(window_option());
     app.add_option_function<std::string>(
            "--tracks", [&options](const std::string& text) { options.shown.tracks = *tracks_of(text); },
@@ -548,7 +549,7 @@ Command add_manual(CLI::App& app)
 int parse_and_run(int argc, char** argv)
 {
     CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator", "dlasim"};
-    app.set_version_flag("--version", std::string("dlasim ") + kVersion);
+    app.set_version_flag("--version", "dlasim " + version());
     app.require_subcommand(1);
     app.footer(kFooter);
     std::vector<Command> commands;

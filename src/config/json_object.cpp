@@ -60,11 +60,21 @@ JsonObject::JsonObject(const Json& value, std::string file, std::string pointer,
     refuse_unknown(keys);
 }
 
+/// Without those that are only read because earlier versions had them there.
+std::vector<std::string> JsonObject::todays(std::vector<std::string> keys) const
+{
+    std::erase_if(keys, [&](const std::string& key) {
+        const auto declared = std::ranges::find(keys_, key, [](const InputKey& k) { return k.row.name; });
+        return declared != keys_.end() && declared->row.when == kInPlaceOfThat;
+    });
+    return keys;
+}
+
 void JsonObject::refuse_unknown(const std::vector<std::string>& keys) const
 {
     for (const auto& [key, value] : value_.items())
         if (std::find(keys.begin(), keys.end(), key) == keys.end())
-            throw ConfigError(at(file_, pointer_ + "/" + key), "unknown key" + suggest(key, keys));
+            throw ConfigError(at(file_, pointer_ + "/" + key), "unknown key" + suggest(key, todays(keys)));
 }
 
 std::int64_t JsonObject::integer(std::string_view key, Within range, std::string_view meaning, std::optional<std::int64_t> fallback) const

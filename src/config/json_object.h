@@ -39,6 +39,9 @@ struct Within {
 /// Checks a number; `where` is what at() gives.
 std::int64_t checked_integer(const Json& value, const std::string& where, Within range, std::string_view meaning);
 
+/// `when` of a key that stands somewhere else now and is still read.
+inline constexpr std::string_view kInPlaceOfThat = "in place of that one";
+
 class JsonObject {
 public:
     /// Refuses anything but an object, and keys that are not in `keys`.
@@ -83,6 +86,7 @@ public:
     [[noreturn]] void missing(std::string_view key, std::string_view meaning) const;
 
 private:
+    std::vector<std::string> todays(std::vector<std::string> keys) const;
     void refuse_unknown(const std::vector<std::string>& keys) const;
 
     const Json& value_;

@@ -22,6 +22,47 @@ std::string line_and_column(const std::string& text, std::size_t byte)
     return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
 }
 
+/// What is wrong at that byte, in our words: the parser's sort of mistake, what it found there and what it expected.
+std::string syntax_problem(const std::string& text, std::size_t byte, std::string_view parser)
+{
+    struct Words {
+        std::string_view theirs, ours;
+    };
+    const auto said = [&](std::string_view words) { return parser.find(words) != std::string_view::npos; };
+    constexpr Words kMistakes[] = {
+        {"ill-formed UTF-8", "bytes that are no UTF-8"},
+        {"control character", "a control character in a text, expected it escaped"},
+        {"missing closing quote", "a text that does not end, expected a quote"},
+        {"forbidden character after backslash", "an escape that JSON does not have"},
+        {"surrogate", "half of a pair of \\u escapes"},
+        {"'\\u' must be followed", "a \\u without four hexadecimal digits"},
+        {"invalid number", "a number that JSON does not have"},
+        {"invalid literal", "a word that JSON does not have, expected true, false, null, a number or a text in quotes"},
+        {"invalid comment", "a comment, which JSON does not have"}};
+    for (const Words& mistake : kMistakes)
+        if (said(mistake.theirs)) return "found " + std::string(mistake.ours);
+    constexpr Words kExpected[] = {{"expected string literal", "a key in double quotes"},
+                                   {"expected ':'", "a colon"},
+                                   {"expected ',' or ']'", "a comma or ]"},
+                                   {"expected ']'", "a comma or ]"},
+                                   {"expected ',' or '}'", "a comma or }"},
+                                   {"expected '}'", "a comma or }"},
+                                   {"expected end of input", "the end of the file"}};
+    std::string expected = "a value";
+    for (const Words& words : kExpected)
+        if (said(words.theirs)) {
+            expected = words.ours;
+            break;
+        }
+    if (said("unexpected end of input") || byte > text.size()) return "found the end of the file, expected " + expected;
+    std::size_t begin = std::min(byte == 0 ? 0 : byte - 1, text.size() - 1);
+    const auto word = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+    };
+    while (begin > 0 && word(text[begin]) && word(text[begin - 1])) --begin;
+    return "found " + json_excerpt(Json(text.substr(begin, byte - begin)), 40) + ", expected " + expected;
+}
+
 /// The library works on nested values by recursion: what nests too deep must not become a value.
 void refuse_deep_nesting(const std::string& text, const std::string& file)
 {
@@ -60,9 +101,9 @@ Json parse_json(const std::string& text, const std::string& file)
     try {
         return Json::parse(text, no_key_twice);
     } catch (const Json::parse_error& error) {
-        throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + " (" + error.what() + ")");
-    } catch (const Json::exception& error) {  // a number beyond all types
-        throw ConfigError(file, std::string("not JSON that can be read (") + error.what() + ")");
+        throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + ": " + syntax_problem(text, error.byte, error.what()));
+    } catch (const Json::exception&) {
+        throw ConfigError(file, "has a number beyond all types, expected one of 64 bits or less");
     }
 }
 

@@ -139,6 +139,12 @@ void place_run_keys(std::vector<PlacedKey>& keys)
 
 void place_silicon_keys(std::vector<PlacedKey>& keys)
 {
+    static constexpr std::array kMadeByKeys{
+        KeyRow{"made_by", "object", "", "the program that made the result"},
+        KeyRow{"made_by/version", "text", "", "its version, with the commit that it was built from"},
+        KeyRow{"made_by/command", "text", "", "the command line", "without --reproducible; not of points and suites"},
+    };
+    place_keys(keys, kMadeByKeys);
     for (const PlacedKey& key : silicon::silicon_keys()) keys.push_back(key);
     for (const PlacedKey& key : power_keys()) keys.push_back(key);
 }

@@ -13,6 +13,7 @@
 #include "config/sweep/sweep.h"
 #include "config/tolerance_reader.h"
 #include "files/claims.h"
+#include "files/printable.h"
 
 namespace dlasim {
 namespace {
@@ -132,8 +133,9 @@ SuiteCase read_case(const Json& json, const std::string& file, const std::string
     one.file = object.input_file("file", suite.folder.string());
     one.name = object.text("name", as_name(fs::path(object.text("file", "")).replace_extension().string()));
     if (!is_name(one.name))
-        throw ConfigError(object.where(object.has("name") ? "name" : "file"),
-                          "gives the case the name \"" + one.name + "\", expected a name of letters, digits, . - _ and / (\"name\")");
+        throw ConfigError(
+            object.where(object.has("name") ? "name" : "file"),
+            "gives the case the name \"" + printable(one.name) + "\", expected a name of letters, digits, . - _ and / (\"name\")");
     read_defaults(object, suite.folder, one);
     one.expected = object.input_file("expected", suite.folder.string());
     if (!one.expected.empty() && one.timing_only)

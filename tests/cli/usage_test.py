@@ -56,6 +56,67 @@ class Words(Case):
                 hardware = json.loads((self.folder / "out/result.json").read_text())["hardware"]
                 self.assertEqual((hardware["cbuf"]["banks"], hardware["clock_mhz"]), (8, 800))
 
+    def test_empty_names_of_files_are_refused(self):
+        layer = self.write(SMALL)
+        for option in ("--html", "--waves", "--timeline", "--events", "--out", "--hw", "--memory", "--technology", "--diff"):
+            for words in ((option, ""), (option + "=",)):
+                done = self.dlasim("run", layer, "--quiet", *words)
+                self.assertEqual(done.returncode, 2, words)
+        for words in (("run", ""), ("test", ""), ("net", ""), ("replay", ""), ("test", self.folder, "--junit", ""), ("export", layer, "--to", "")):
+            done = self.dlasim(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("empty name", done.stderr, words)
+
+    def test_results_name_the_program_and_the_command(self):
+        layer = self.write(SMALL)
+        results = []
+        for more in ([], [], ["--reproducible"]):
+            self.assertEqual(self.dlasim("run", layer, "--quiet", "--out", "out", "--html", "page.html", *more).returncode, 0)
+            results.append(json.loads((self.folder / "out/result.json").read_text())["made_by"])
+        self.assertEqual(results[0], results[1])
+        self.assertRegex(results[0]["version"], r"^\d+\.\d+\.\d+( \([0-9a-f]{10}\))?$")
+        self.assertEqual(results[0]["command"], f"dlasim run {layer} --quiet --out out --html page.html")
+        self.assertEqual(results[2], {"version": results[0]["version"]})
+        self.assertEqual("dlasim " + results[0]["version"] + "\n", self.dlasim("--version").stdout)
+
+    def test_json_that_is_none_is_told_in_plain_words(self):
+        for text, problem in (('{"a":1,}', 'line 1, column 8: found "}", expected a key in double quotes'), ('{"a" 1}', 'found "1", expected a colon'),
+                              ('{"a":1', "found the end of the file, expected a comma or }"), ('[1 2]', 'found "2", expected a comma or ]'),
+                              ('{"a":tru}', "found a word that JSON does not have"), ('{"a":"b', "found a text that does not end"),
+                              ('{"a":1e999}', "has a number beyond all types"), ('{"a":1} x', "a word that JSON does not have"),
+                              ("", "found the end of the file, expected a value")):
+            (self.folder / "x.json").write_text(text)
+            done = self.dlasim("run", "x.json")
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn(problem, done.stderr, text)
+            self.assertNotIn("json.exception", done.stderr, text)
+
+    def test_unknown_keys_name_those_of_today(self):
+        done = self.dlasim("run", self.write(SMALL | {"post": {"xyzzy": 1}}))
+        self.assertIn("/post/xyzzy: unknown key (known: bs, bn, ew, nan_to_zero, output, pool)", done.stderr)
+
+    def test_a_name_with_a_zero_byte(self):
+        (self.folder / "suite").mkdir()
+        (self.folder / "suite/n.json").write_text(json.dumps(SMALL))
+        (self.folder / "suite/suite.json").write_text('{"cases":[{"name":"\\u0000abc","file":"n.json"}]}')
+        self.assertIn('gives the case the name "\\x00abc", expected a name of letters', self.dlasim("test", "suite").stderr)
+
+    def test_the_reference_knows_units_causes_and_terms(self):
+        for name, part in (("csc", "credit_gap_cycles"), ("CDMA", "fetches data and weights from memory into CBUF"), ("atomic C", "the two dimensions"),
+                           ("weight_load", "weights of the next stripe"), ("memory/latency", "a command is in the memory"), ("memory", "arbitration"),
+                           ("credit_gap_cycles", "units/csc")):
+            done = self.dlasim("reference", name)
+            self.assertEqual(done.returncode, 0, name)
+            self.assertIn(part, done.stdout, name)
+        self.assertIn('did you mean', self.dlasim("reference", "wieght_load").stderr)
+
+    def test_waves_of_a_window(self):
+        layer = self.write(SMALL)
+        for words in ((), ("--window", "100:200")):
+            self.assertEqual(self.dlasim("run", layer, "--quiet", "--waves", "w.vcd", *words).returncode, 0)
+            times = [int(line[1:]) for line in (self.folder / "w.vcd").read_text().splitlines() if line.startswith("#")]
+            self.assertEqual((min(times) >= 100 and max(times) < 200) if words else (min(times) == 0 and max(times) > 200), True)
+
     def test_reproducible_results_are_equal_bytes(self):
         layer = self.write(SMALL)
         for out in ("a", "b"):

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <sstream>
 
 #include "app/commands/bound_command.h"
 #include "app/commands/sweep_command.h"
+#include "app/embedded.h"
 #include "app/file_options.h"
 #include "base/error.h"
 #include "compare/comparison.h"
@@ -17,6 +20,7 @@
 #include "dram/report/report.h"
 #include "dram/report/run_report.h"
 #include "explain/trial.h"
+#include "facts/causes.h"
 #include "files/console.h"
 #include "platform/declared.h"
 #include "replay/events.h"
@@ -361,17 +365,76 @@ OrderedJson json_of(const Section& section)
     return rows;
 }
 
-/// Leaves the rows of that name, or of a path that ends with it; returns all names if there is none.
+std::string small(std::string text)
+{
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+/// "[accumulator](hardware/cacc.md): adds .." without the address.
+std::string without_links(const std::string& text)
+{
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::size_t end = text[i] == '[' ? text.find("](", i) : std::string::npos;
+        const std::size_t close = end == std::string::npos ? end : text.find(')', end);
+        if (close == std::string::npos) {
+            plain += text[i];
+        } else {
+            plain += text.substr(i + 1, end - i - 1);
+            i = close;
+        }
+    }
+    return plain;
+}
+
+/// docs/GLOSSARY.md, a row a term.
+Chapter glossary_chapter()
+{
+    std::vector<Row> rows;
+    std::istringstream page(embedded(glossary_files(), "GLOSSARY.md"));
+    for (std::string line; std::getline(page, line);) {
+        const std::size_t middle = line.find(" | ", 2), end = line.rfind(" |");
+        if (!line.starts_with("| ") || line.starts_with("| term") || middle == std::string::npos || end <= middle) continue;
+        std::istringstream terms(line.substr(2, middle - 2));
+        for (std::string term; std::getline(terms, term, ',');)
+            rows.push_back({term.substr(term.find_first_not_of(' ')), "term", "", "",
+                            without_links(line.substr(middle + 3, end - middle - 3)), "", ""});
+    }
+    return chapter("Glossary", "glossary", "", std::move(rows));
+}
+
+Chapter causes_chapter()
+{
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < kCauses; ++i) {
+        const CauseName& cause = name_of(static_cast<Cause>(i));
+        rows.push_back({fmt::format("{}/{}", cause.group, cause.name), "integer", "", "cycles", std::string(cause.text), "", ""});
+    }
+    return chapter("Causes", "causes", "", std::move(rows));
+}
+
+/// Leaves the rows of that name, or of a path that ends with it, and those of a unit; returns all names if there is none.
 std::vector<std::string> select(std::vector<Chapter>& chapters, const std::string& name)
 {
     std::vector<std::string> names;
     bool any = false;
+    const std::string wanted = small(name);
     const auto last = [](const std::string& path) { return path.substr(path.find_last_of("/.") + 1); };
     for (Chapter& chapter : chapters) {
         chapter.intro.clear();
         for (Section& section : chapter.sections) {
-            for (const Row& row : section.rows) names.push_back(last(row.name));
-            std::erase_if(section.rows, [&](const Row& row) { return row.name != name && last(row.name) != name; });
+            const bool words = section.ids.front() == "glossary" || section.ids.front() == "causes";
+            const bool unit =
+                std::ranges::any_of(section.ids, [&](const std::string& id) { return id.starts_with("units/" + wanted + "/"); });
+            for (const Row& row : section.rows) {
+                names.push_back(last(row.name));
+                if (words && row.name.find('/') != std::string::npos) names.push_back(row.name.substr(0, row.name.find('/')));
+            }
+            std::erase_if(section.rows, [&](const Row& row) {
+                const std::string own = words ? small(row.name) : row.name, &as = words ? wanted : name;
+                return !unit && own != as && last(own) != as && !(words && own.starts_with(as + "/"));
+            });
             any |= !section.rows.empty();
         }
         std::erase_if(chapter.sections, [](const Section& section) { return section.rows.empty(); });
@@ -385,12 +448,14 @@ std::vector<std::string> select(std::vector<Chapter>& chapters, const std::strin
 int reference_command(const std::string& name, bool json)
 {
     std::vector<Chapter> chapters = reference();
-    if (!name.empty())
+    if (!name.empty()) {
+        chapters.insert(chapters.begin(), {glossary_chapter(), causes_chapter()});
         if (const std::vector<std::string> known = select(chapters, name); !known.empty()) {
             const std::string near = meant(name, known);
-            throw ConfigError("reference", "no counter and no key is called \"" + name + "\"" +
+            throw ConfigError("reference", "no counter, key, unit, cause or term is called \"" + name + "\"" +
                                                (near.empty() ? "; without a name all are printed" : " (did you mean \"" + near + "\"?)"));
         }
+    }
     if (json) {
         OrderedJson sections = OrderedJson::object();
         for (const Chapter& chapter : chapters)

@@ -169,12 +169,28 @@ private:
         return halves ? std::ldexp(1.0, std::max(std::ilogb(std::max(std::abs(value), std::ldexp(1.0, -14))), -14) - 10) : 1;
     }
 
+    /// Of fp16: less than a unit in the last place of the largest value, so that it may come from the order of sums.
+    std::string sums() const
+    {
+        double largest = 0, apart = 0;
+        for (std::size_t i = 0; i < count(); ++i) {
+            largest = std::max({largest, std::abs(found(i)), std::abs(expected(i))});
+            apart = std::max(apart, std::abs(found(i) - expected(i)));
+        }
+        if (!(apart <= step_of(largest, true))) return "";
+        return fmt::format(
+            "all differences are at most one unit in the last place of the largest value: sums rounded in another order; "
+            "\"atol\": {:.3g} allows them",
+            apart);
+    }
+
     std::string rounding() const
     {
         const bool halves = a_.halves;
         const bool one_step = wherever_different([halves](Values p) {
             return std::abs(p.found - p.expected) <= step_of(std::max(std::abs(p.found), std::abs(p.expected)), halves);
         });
+        if (halves && !one_step) return sums();
         if (!one_step) return "";
         if (halves) return "all differences are one unit in the last place: sums rounded in another order; \"ulp\": 1 allows it";
         const char* how = "one step: another rounding";

@@ -59,6 +59,7 @@
   const least = result.bound_cycles;
   if (least > 0) verdicts.push(`No machine of these sizes takes fewer than ${whole(least)} cycles (${result.bound}); this run takes ${(cycles / least).toFixed(2)} times that.`);
   verdicts.push(result.verified === true ? "Every value was compared and is right." : result.verified === false ? "Values differ from the golden ones: do not trust this run." : "Values were not computed or not compared.");
+  if (result.expected?.equal === false) verdicts.push(`${whole(result.expected.differing)} of ${whole(result.expected.compared)} values differ from ${result.expected.file}${result.expected.kind ? `: ${result.expected.kind}` : ""}.`);
   $("#verdict").textContent = verdicts.join(" ");
 
   // ---- causes
@@ -370,6 +371,9 @@
   const all = traffic.reduce((sum, row) => sum + row[1], 0);
   if (traffic.length) table($("#traffic"), ["client", "bytes", "share", "bytes a cycle"], traffic.sort((a, b) => b[1] - a[1]).map(([name, bytes]) => [name, whole(bytes), percent(bytes, all), (bytes / cycles).toFixed(2)]));
   else $("#traffic").remove();
+  const wrong = (result.expected?.by_channel ?? []).map((n, channel) => [channel, n]).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  if (wrong.length) table($("#wrong"), ["channel", "values that differ", "share"], wrong.slice(0, 300).map(([channel, n]) => [String(channel), whole(n), percent(n, result.expected.differing)]));
+  else $("#wrong").remove();
 
   const kinds = (of, tensors) => Object.entries(tensors ?? {}).filter(([, one]) => one.moved > 0).map(([name, one]) => [of ? `${of}: ${name}` : name, one.bytes, one.moved, one.times]);
   const tensors = [...kinds("", result.plan?.tensors), ...steps.flatMap((step) => kinds(step.name, step.more.tensors))].sort((a, b) => b[2] - a[2]), allMoved = tensors.reduce((sum, one) => sum + one[2], 0);

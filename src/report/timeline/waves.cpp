@@ -83,16 +83,14 @@ void add_edges(std::vector<Edge>& edges, const UnitPhases& unit, std::uint32_t s
 
 }  // namespace
 
-std::string waves_text(const RunResult& run, const std::string& name)
+std::string waves_text(const RunResult& run, const std::string& name, const Shown& shown)
 {
+    const std::int64_t begin = std::max<std::int64_t>(shown.from, 0);
     std::string text = fmt::format("$comment {}: 1 ns is a cycle of the core clock, 0 is t0 $end\n$timescale 1 ns $end\n", printable(name));
     std::vector<Edge> edges;
     std::vector<bool> wires;  // by signal: a wire, else phases
-    std::string initial;
     const auto declare = [&](const std::string& signal, bool wire) {
-        const std::string id = identifier(wires.size());
-        text += fmt::format("$var {} {} {} $end\n", wire ? "wire 1" : "reg 3", id, signal);
-        initial += wire ? "0" + id + "\n" : "b0 " + id + "\n";
+        text += fmt::format("$var {} {} {} $end\n", wire ? "wire 1" : "reg 3", identifier(wires.size()), signal);
         wires.push_back(wire);
         return static_cast<std::uint32_t>(wires.size() - 1);
     };
@@ -110,18 +108,29 @@ std::string waves_text(const RunResult& run, const std::string& name)
         }
         text += "$upscope $end\n";
     }
-    text += "$scope module glb $end\n$var event 1 interrupt interrupt $end\n$upscope $end\n$enddefinitions $end\n#0\n$dumpvars\n" +
-            initial + "$end\n";
+    text += "$scope module glb $end\n$var event 1 interrupt interrupt $end\n$upscope $end\n$enddefinitions $end\n";
     const auto interrupt = static_cast<std::uint32_t>(wires.size());
     for (const std::int64_t at : run.interrupt_cycles) edges.push_back({at, interrupt, 1});
     std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.at < b.at; });
-    std::int64_t now = 0;
+    std::int64_t now = begin;
     auto out = std::back_inserter(text);
-    for (const Edge& edge : edges) {
+    std::vector<std::uint32_t> values(wires.size());
+    auto next = edges.begin();
+    if (begin > 0)  // of a window: what holds where it begins
+        for (; next != edges.end() && next->at < begin; ++next)
+            if (next->signal != interrupt) values[next->signal] = next->value;
+    const auto put = [&](std::uint32_t signal, std::uint32_t value) {
+        if (wires[signal]) fmt::format_to(out, "{}{}\n", value, identifier(signal));
+        else fmt::format_to(out, "b{:b} {}\n", value, identifier(signal));
+    };
+    fmt::format_to(out, "#{}\n$dumpvars\n", begin);
+    for (std::uint32_t signal = 0; signal < wires.size(); ++signal) put(signal, values[signal]);
+    text += "$end\n";
+    for (; next != edges.end() && next->at < shown.to; ++next) {
+        const Edge& edge = *next;
         if (edge.at != now) fmt::format_to(out, "#{}\n", now = edge.at);
         if (edge.signal == interrupt) text += "1interrupt\n";
-        else if (wires[edge.signal]) fmt::format_to(out, "{}{}\n", edge.value, identifier(edge.signal));
-        else fmt::format_to(out, "b{:b} {}\n", edge.value, identifier(edge.signal));
+        else put(edge.signal, edge.value);
     }
     return text;
 }
