@@ -48,9 +48,10 @@ JsonObject::JsonObject(const Json& value, std::string file, std::string pointer,
 }
 
 JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, std::span<const InputKey> keys)
-    : JsonObject(value, std::move(file), std::move(pointer), names(keys))
+    : value_(value), file_(std::move(file)), pointer_(std::move(pointer)), keys_(keys)
 {
-    keys_ = keys;
+    if (!value_.is_object()) throw ConfigError(at(file_, pointer_), found(value_) + ", expected an object {...}");
+    refuse_unknown(names(keys));
 }
 
 JsonObject::JsonObject(const Json& value, std::string file, std::string pointer, const std::vector<std::string>& keys)

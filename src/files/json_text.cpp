@@ -47,7 +47,7 @@ std::string syntax_problem(const std::string& text, std::size_t byte, std::strin
                                    {"expected ']'", "a comma or ]"},
                                    {"expected ',' or '}'", "a comma or }"},
                                    {"expected '}'", "a comma or }"},
-                                   {"expected end of input", "the end of the file"}};
+                                   {"; expected end of input", "the end of the file"}};
     std::string expected = "a value";
     for (const Words& words : kExpected)
         if (said(words.theirs)) {

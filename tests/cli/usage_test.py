@@ -62,7 +62,7 @@ class Words(Case):
             for words in ((option, ""), (option + "=",)):
                 done = self.dlasim("run", layer, "--quiet", *words)
                 self.assertEqual(done.returncode, 2, words)
-        for words in (("run", ""), ("test", ""), ("net", ""), ("replay", ""), ("test", self.folder, "--junit", ""), ("export", layer, "--to", "")):
+        for words in (("run", ""), ("net", ""), ("replay", ""), ("test", self.folder, "--junit", ""), ("export", layer, "--to", "")):
             done = self.dlasim(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn("empty name", done.stderr, words)
