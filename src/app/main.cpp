@@ -37,9 +37,9 @@
 #include "config/machine/memory.h"
 #include "dram/command_line.h"
 #include "facts/client.h"
+#include "files/about/version.h"
 #include "files/console.h"
 #include "files/printable.h"
-#include "files/version.h"
 #include "loadable/plan.h"
 #include "report/timeline/power_profile.h"
 

@@ -1,4 +1,4 @@
-#include "files/version.h"
+#include "files/about/version.h"
 
 #include "commit.h"
 
