@@ -218,6 +218,10 @@ Command add_net(CLI::App& app)
     add_diff_option(*command, net);
     add_host_option(*command, net);
     command->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
+    command
+        ->add_option("--shape", net.shapes,
+                     "of an ONNX model: sizes of an input that the model leaves open and no --input says, [NAME=]1,3,224,224")
+        ->allow_extra_args(false);
     command->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
     command->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
         ->allow_extra_args(false);

@@ -19,7 +19,7 @@ namespace dlasim {
 namespace {
 
 const std::vector<std::string> kNetworkOps{"conv2d", "fully_connected", "deconv2d", "pool", "add", "lrn", "concat", "upsample", "softmax"};
-const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape"};
+const std::vector<std::string> kNumberedOps{"affine", "multiply", "function", "reshape", "compute"};
 const std::vector<std::string> kNetworkPrecisions{"int8", "fp16"};
 constexpr const char* kNetworkInput = "data";  // the network's input
 constexpr Within kWindow{1, keys::kMaxNetworkWindow}, kPadding{0, keys::kMaxNetworkPad}, kFactor{1, keys::kMaxUpsample};

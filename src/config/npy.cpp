@@ -226,7 +226,8 @@ std::vector<std::int32_t> read_npy(const std::string& path, const std::vector<st
 NpyArray read_npy_array(const std::string& path, const std::string& where)
 {
     const std::string name = where + ": " + path;
-    const NpyFile file = open_npy(path, {"<f2", "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8"}, 8 * kMaxNpyElements, where);
+    const NpyFile file =
+        open_npy(path, {"<f2", "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "|b1"}, 8 * kMaxNpyElements, where);
     NpyArray array{file.type, file.shape, {}};
     std::uint64_t count = 1;
     for (const std::uint64_t size : file.shape)
@@ -239,7 +240,7 @@ NpyArray read_npy_array(const std::string& path, const std::string& where)
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t word = file.word(i);
         double& value = array.values[i];
-        if (file.type[1] == 'u') value = static_cast<double>(word);
+        if (file.type[1] == 'u' || file.type[1] == 'b') value = static_cast<double>(word);
         else if (file.type[1] == 'i') value = static_cast<double>(static_cast<std::int64_t>(word << unused) >> unused);
         else if (file.type == "<f2") value = double_from_fp16(static_cast<std::uint16_t>(word));
         else if (file.type == "<f4") value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(word)));

@@ -12,6 +12,8 @@ struct OnnxWork {
     std::string file;
     std::vector<std::string> input, calibrate;  // [NAME=]FILE; none: one image by seed
     std::string labels, precision;
+    std::vector<std::string> shapes{};  // [NAME=]SIZES of inputs
+    std::size_t most_images = 0;        // that run, the first ones; 0: all
 };
 
 /// Of the keys input, calibrate, labels and precision. `resolve`: a path as it stands in the file to one from here. The model's file stays

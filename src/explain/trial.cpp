@@ -147,6 +147,26 @@ Json without_files(Json layer)
     return layer;
 }
 
+/// A model of ONNX, its first image: cycles are those of one, whatever its numbers.
+OnnxWork model_of(const Json& model)
+{
+    OnnxWork work;
+    const auto list = [&](const char* key) {
+        std::vector<std::string> texts;
+        if (model.contains(key) && model[key].is_array())
+            for (const Json& one : model[key])
+                if (one.is_string()) texts.push_back(one.get<std::string>());
+        return texts;
+    };
+    work.file = text_under(model, "file");
+    work.input = list("input");
+    work.calibrate = list("calibrate");
+    work.shapes = list("shape");
+    work.precision = text_under(model, "precision");
+    work.most_images = 1;
+    return work;
+}
+
 }  // namespace
 
 RecordedPoint recorded_point(const Json& result, const std::string& file)
@@ -154,10 +174,11 @@ RecordedPoint recorded_point(const Json& result, const std::string& file)
     RecordedPoint recorded;
     recorded.file = file;
     recorded.folder = std::filesystem::path(file).parent_path().string();
-    if (result.contains("network") && result["network"].is_object()) recorded.network = result["network"];
+    if (result.contains("model") && result["model"].is_object()) recorded.model = model_of(result["model"]);
+    else if (result.contains("network") && result["network"].is_object()) recorded.network = result["network"];
     else if (result.contains("layer") && result["layer"].is_object()) recorded.layer = without_files(result["layer"]);
     else if (result.contains("loadable")) recorded.loadable = text_under(result, "loadable");
-    if (recorded.network.is_null() && recorded.layer.is_null() && recorded.loadable.empty())
+    if (recorded.network.is_null() && recorded.layer.is_null() && recorded.loadable.empty() && recorded.model.file.empty())
         throw ConfigError(file, "is no run of a layer, a network or a loadable, expected one: a recorded program cannot be changed");
     recorded.mode = text_under(result, "mode").empty() ? "overlap" : text_under(result, "mode");
     recorded.memory = result.contains("memory") ? result["memory"] : Json("ideal");
@@ -187,6 +208,7 @@ SweepPoint trial_point(const RecordedPoint& recorded, const Trial* trial)
     if (trial && trial->change.of == Of::Memory) set_memory_option(point.memory, trial->path, trial->value, trial->option);
     if (!network.is_null()) point.work = network_from_json(network, at(recorded.file, "/network"));
     else if (!layer.is_null()) point.work = descriptor_from_json(layer, recorded.file, "/layer", recorded.folder);
+    else if (!recorded.model.file.empty()) point.work = recorded.model;
     else point.work = LoadableWork{recorded.loadable, "", recorded.mode};
     return point;
 }

@@ -34,6 +34,7 @@ struct RecordedPoint {            // NOLINT(bugprone-exception-escape): moving J
     std::string file, folder;     // of the result
     Json layer, network, memory;  // null where there is none
     std::string loadable, mode;
+    OnnxWork model;                     // without a file: none
     std::string preset;                 // of the hardware
     std::vector<std::string> settings;  // laid over it, "cbuf.banks=32": no more than make the machine
     std::int64_t dram_channels = 1;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -76,6 +77,25 @@ std::string read_own_text(const std::string& path, std::uint64_t most, const std
         judge(text);
         judged = true;
     }
+    return text;
+}
+
+std::string read_range(const std::string& path, std::uint64_t offset, std::uint64_t bytes, std::uint64_t most)
+{
+    claim_input(path);
+    std::uint64_t size = 0;
+    const Descriptor file{open_file(path, size)};
+    if (offset > size || bytes > size - offset)
+        throw ConfigError(path, "has " + std::to_string(size) + " bytes, expected at least " + std::to_string(bytes) + " from byte " +
+                                    std::to_string(offset) + " on");
+    if (bytes == 0) bytes = size - offset;
+    if (bytes > most) too_long(path, most);
+    if (::lseek(file.number, static_cast<off_t>(offset), SEEK_SET) < 0) throw ConfigError(path, "cannot be read, expected a regular file");
+    std::string text;
+    text.reserve(bytes);
+    while (text.size() < bytes && read_more(file.number, path, text, std::min<std::uint64_t>(kBlock, bytes - text.size())))
+        ;
+    if (text.size() != bytes) throw ConfigError(path, "ends while it is read, expected " + std::to_string(bytes) + " bytes");
     return text;
 }
 

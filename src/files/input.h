@@ -20,6 +20,8 @@ inline constexpr std::size_t kBeginning = 16;  // bytes of a file that say what 
 /// The bytes of an input (claims.h), at most `most` of them. `judge` is given its beginning before more than a block is read - at least
 /// kBeginning bytes if it has so many - and throws if that is of something else.
 std::string read_text(const std::string& path, std::uint64_t most = kMaxText, const std::function<void(std::string_view)>& judge = {});
+/// `bytes` bytes of a regular file from `offset` on; `bytes` 0: to its end, at most `most`.
+std::string read_range(const std::string& path, std::uint64_t offset, std::uint64_t bytes, std::uint64_t most);
 /// Of a file that dlasim itself has written and may write again: no input.
 std::string read_own_text(const std::string& path, std::uint64_t most = kMaxText, const std::function<void(std::string_view)>& judge = {});
 

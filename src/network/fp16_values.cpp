@@ -97,7 +97,15 @@ Tensor fp16_host_output(const Network& network, const Steps& steps, const Step& 
     const Tensor& in = *inputs.front();
     Tensor out(1, shape.channels, shape.height, shape.width);
     if (layer.op == NetworkOp::Reshape) {
-        out.values = layer.numbers ? layer.numbers->exchange(in.values) : in.values;
+        out.values = layer.numbers ? layer.numbers->move(in.values, rounded(layer.numbers->move.fill)) : in.values;
+        return out;
+    }
+    if (layer.op == NetworkOp::Compute) {
+        std::vector<std::vector<double>> reals(inputs.size());
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            for (const std::int16_t pattern : inputs[i]->values) reals[i].push_back(real(pattern));
+        const std::vector<double> values = layer.numbers->compute(reals);
+        std::transform(values.begin(), values.end(), out.values.begin(), rounded);
         return out;
     }
     const bool exclusive = layer.numbers && layer.numbers->exclusive;

@@ -98,6 +98,19 @@ Tensor numbered_softmax(const Quantisation& from, const Quantisation& to, const 
     return out;
 }
 
+/// In real numbers, rounded into the grid of the result.
+Tensor computed_output(const NetworkLayer& layer, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
+{
+    std::vector<std::vector<double>> reals(inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        for (const std::int16_t q : inputs[i]->values) reals[i].push_back(steps.tensors[step.inputs[i]].quantisation->real(q));
+    const NetworkTensor& shape = steps.tensors[step.output];
+    Tensor out(1, shape.channels, shape.height, shape.width);
+    const std::vector<double> values = layer.numbers->compute(reals);
+    for (std::size_t i = 0; i < values.size(); ++i) out.values[i] = static_cast<std::int16_t>(shape.quantisation->nearest(values[i]));
+    return out;
+}
+
 }  // namespace
 
 Tensor host_output(const Network& network, const Steps& steps, const Step& step, const std::vector<const Tensor*>& inputs)
@@ -112,9 +125,10 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
         if (layer.op == NetworkOp::Softmax) return numbered_softmax(from, to, in);
         if (layer.op == NetworkOp::Reshape) {
             Tensor out(1, shape.channels, shape.height, shape.width);
-            out.values = layer.numbers->exchange(in.values);
+            out.values = layer.numbers->move(in.values, static_cast<std::int16_t>(to.nearest(layer.numbers->move.fill)));
             return out;
         }
+        if (layer.op == NetworkOp::Compute) return computed_output(layer, steps, step, inputs);
     }
     Tensor out(1, shape.channels, shape.height, shape.width);
     const bool table = step.activation == Activation::Tanh;

@@ -11,7 +11,8 @@
 //   pool      averages that leave the padding out
 //   upsample  channels too
 //   function  every one of the 256 integers by itself, in double precision
-//   reshape   the elements in their order, as a cube of other sides; or with dimensions exchanged
+//   reshape   elements moved: config/model/compute.h
+//   compute   of whole tensors in double precision: the same
 #pragma once
 #include "config/model/tensors.h"
 #include "network/steps.h"

@@ -8,6 +8,28 @@
 namespace dlasim {
 namespace {
 
+const char* what_computes(Compute::Kind kind)
+{
+    switch (kind) {
+        case Compute::Kind::MatMul:
+            return "a product of two tensors: the array reads one of them as constant weights";
+        case Compute::Kind::Divide:
+            return "a quotient of two tensors";
+        case Compute::Kind::Maximum:
+        case Compute::Kind::Minimum:
+            return "the larger or smaller of two tensors with scales of their own";
+        case Compute::Kind::Normalise:
+            return "a mean and a variance";
+        case Compute::Kind::Mean:
+            return "a mean over such dimensions";
+        case Compute::Kind::Resample:
+            return "an interpolation";
+        case Compute::Kind::ArgMax:
+            return "the index of a largest element";
+    }
+    return "";
+}
+
 class Joiner {
 public:
     Joiner(const Network& network, const Hardware& hw, const std::function<bool(const Network&, const Step&)>& can_fuse)
@@ -66,6 +88,8 @@ private:
                     i, n_.is_fp16() ? "tables of SDP interpolate between fp16 numbers" : "SDP of " + hw_.name + " has no lookup table");
             case NetworkOp::Reshape:
                 return host(i, "no unit moves elements between channels, rows and columns");
+            case NetworkOp::Compute:
+                return host(i, std::string("no unit computes ") + what_computes(l.numbers->compute.kind));
         }
     }
 

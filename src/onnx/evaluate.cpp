@@ -202,7 +202,13 @@ RealTensor evaluate(const RealNode& node, const std::vector<const RealTensor*>& 
         case RealOp::Function:
             return each(in, out, [&](double x, std::size_t, std::size_t) { return node.function(x); });
         case RealOp::Reshape:
-            return node.exchange(in);
+            return node.move(in, static_cast<float>(node.move.fill));
+        case RealOp::Compute: {
+            std::vector<std::vector<double>> reals;
+            for (const RealTensor* input : inputs) reals.emplace_back(input->begin(), input->end());
+            const std::vector<double> values = node.compute(reals);
+            return {values.begin(), values.end()};
+        }
     }
     return {};
 }

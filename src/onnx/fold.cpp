@@ -93,37 +93,61 @@ OnnxArray transposed(NodeView& view, const OnnxArray& in)
     return out;
 }
 
+/// Elements of an array, from their places.
+OnnxArray taken(const OnnxArray& in, std::vector<std::int64_t> shape, const std::vector<std::int32_t>& from)
+{
+    OnnxArray out = like(in, std::move(shape));
+    for (const std::int32_t place : from) append(out, in, static_cast<std::size_t>(place));
+    return out;
+}
+
+std::vector<std::int64_t> counts_of(const std::vector<std::vector<std::int64_t>>& places)
+{
+    std::vector<std::int64_t> counts;
+    for (const auto& list : places) counts.push_back(static_cast<std::int64_t>(list.size()));
+    return counts;
+}
+
 OnnxArray gathered(NodeView& view, const OnnxArray& in, const OnnxArray& indices)
 {
-    if (view.whole("axis", 0) != 0 || in.shape.size() != 1) throw Refused("gathers from more than a list of constants");
-    OnnxArray out = like(in, indices.shape);
-    for (std::int32_t index : list_of(indices, "the indices")) {
-        if (index < 0) index += static_cast<std::int32_t>(in.size());
-        if (index < 0 || static_cast<std::size_t>(index) >= in.size()) throw Refused("gathers what is not there");
-        append(out, in, static_cast<std::size_t>(index));
+    const auto rank = static_cast<std::int64_t>(in.shape.size());
+    std::int64_t axis = view.whole("axis", 0);
+    axis += axis < 0 ? rank : 0;
+    if (axis < 0 || axis >= rank) throw Refused("gathers along axis " + std::to_string(axis) + ", expected one of the constant");
+    std::vector<std::vector<std::int64_t>> places = all_places(in.shape);
+    const std::int64_t size = in.shape[static_cast<std::size_t>(axis)];
+    places[static_cast<std::size_t>(axis)].clear();
+    for (const std::int32_t index : list_of(indices, "the indices")) {
+        const std::int64_t at = index < 0 ? index + size : index;
+        if (at < 0 || at >= size) throw Refused("gathers what is not there");
+        places[static_cast<std::size_t>(axis)].push_back(at);
     }
-    return out;
+    std::vector<std::int64_t> shape(in.shape.begin(), in.shape.begin() + axis);
+    shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
+    shape.insert(shape.end(), in.shape.begin() + axis + 1, in.shape.end());
+    if (shape.size() > kMaxOnnxRank) throw Refused("makes " + std::to_string(shape.size()) + " dimensions, expected at most 8");
+    elements(shape);
+    return taken(in, shape, selection(in.shape, places));
 }
 
 OnnxArray sliced(NodeView& view, const OnnxArray& in)
 {
-    if (in.shape.size() != 1) throw Refused("slices more than a list of constants");
-    const auto size = static_cast<std::int64_t>(in.size());
-    const auto number = [&](std::size_t input, const char* attribute, std::int64_t fallback) -> std::int64_t {
-        if (view.given(attribute)) {
-            const std::vector<std::int64_t> list = view.wholes(attribute, {});
-            if (list.size() != 1) throw Refused("slices along several axes, expected one");
-            return list.front();
-        }
-        return view.has(input) ? static_cast<std::int64_t>(view.scalar(input, attribute)) : fallback;
+    const auto places = sliced_places(view, in.shape);
+    return taken(in, counts_of(places), selection(in.shape, places));
+}
+
+/// Of a shape, from `start` to `end`.
+OnnxArray part_of_shape(NodeView& view, const std::vector<std::int64_t>& shape)
+{
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    const auto place = [&](const char* name, std::int64_t fallback) {
+        const std::int64_t at = view.whole(name, fallback);
+        return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
     };
-    std::int64_t start = number(1, "starts", 0), end = number(2, "ends", size);
-    if (number(3, "axes", 0) != 0 || number(4, "steps", 1) != 1) throw Refused("slices along another axis or with a step");
-    start = std::clamp<std::int64_t>(start < 0 ? start + size : start, 0, size);
-    end = std::clamp<std::int64_t>(end < 0 ? end + size : end, start, size);
-    OnnxArray out = like(in, {end - start});
-    for (std::int64_t i = start; i < end; ++i) append(out, in, static_cast<std::size_t>(i));
-    return out;
+    const std::int64_t start = place("start", 0), end = std::max(start, place("end", rank));
+    std::vector<std::int32_t> sizes;
+    for (std::int64_t i = start; i < end; ++i) sizes.push_back(static_cast<std::int32_t>(shape[static_cast<std::size_t>(i)]));
+    return whole_array(std::move(sizes));
 }
 
 OnnxArray joined(NodeView& view)
@@ -138,18 +162,6 @@ OnnxArray joined(NodeView& view)
         out.shape[0] += part.shape[0];
     }
     return out;
-}
-
-/// The shape of both, where what is there once is repeated.
-std::vector<std::int64_t> common_shape(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b)
-{
-    std::vector<std::int64_t> shape(std::max(a.size(), b.size()), 1);
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-        if (x < 1 || y < 1 || (x != y && x != 1 && y != 1)) throw Refused("computes with constants of different shapes");
-        shape[shape.size() - 1 - i] = std::max(x, y);
-    }
-    return shape;
 }
 
 /// Element `n` of that shape in an array.
@@ -170,7 +182,7 @@ OnnxArray computed(NodeView& view, const OnnxArray& a, const OnnxArray& b)
 {
     const std::string& op = view.node().op;
     OnnxArray out = like(a, common_shape(a.shape, b.shape));
-    if (is_real(a.type) != is_real(b.type)) throw Refused("computes with constants of different types");
+    if (is_real(a.type) != is_real(b.type) && op != "Pow") throw Refused("computes with constants of different types");
     std::uint64_t elements = 1;
     for (const std::int64_t size : out.shape)
         if ((elements *= static_cast<std::uint64_t>(size)) > static_cast<std::uint64_t>(kMaxOnnxElements))
@@ -178,7 +190,13 @@ OnnxArray computed(NodeView& view, const OnnxArray& a, const OnnxArray& b)
     for (std::size_t i = 0; i < elements; ++i) {
         const double x = a.at(place_in(a, out.shape, i)), y = b.at(place_in(b, out.shape, i));
         if (op == "Div" && y == 0 && !is_real(out.type)) throw Refused("divides by 0");
-        const double z = op == "Add" ? x + y : op == "Sub" ? x - y : op == "Mul" ? x * y : x / y;
+        const double z = op == "Add"   ? x + y
+                         : op == "Sub" ? x - y
+                         : op == "Mul" ? x * y
+                         : op == "Max" ? std::max(x, y)
+                         : op == "Min" ? std::min(x, y)
+                         : op == "Pow" ? std::pow(x, y)
+                                       : x / y;
         if (is_real(out.type)) out.reals.push_back(static_cast<float>(z));
         else out.wholes.push_back(static_cast<std::int32_t>(std::clamp(std::trunc(z), -2147483648.0, 2147483647.0)));
     }
@@ -187,12 +205,17 @@ OnnxArray computed(NodeView& view, const OnnxArray& a, const OnnxArray& b)
 
 OnnxArray cast(NodeView& view, const OnnxArray& in)
 {
-    const std::int64_t to = view.whole("to", 1);
+    const std::int64_t to = cast_type(view);
+    view.whole("saturate", 1);
     const bool real = to == 1 || to == 10 || to == 11;
     if (!real && to != 6 && to != 7)
         throw Refused("casts a constant to type " + std::to_string(to) + ", expected floating point, int32 or int64");
     OnnxArray out;
-    out.type = real ? OnnxType::Float : OnnxType::Int64;
+    out.type = to == 10   ? OnnxType::Half
+               : to == 11 ? OnnxType::Double
+               : real     ? OnnxType::Float
+               : to == 6  ? OnnxType::Int32
+                          : OnnxType::Int64;
     out.shape = in.shape;
     for (std::size_t i = 0; i < in.size(); ++i)
         if (real) out.reals.push_back(static_cast<float>(in.at(i)));
@@ -254,31 +277,52 @@ OnnxArray moved(NodeView& view, const OnnxArray& in)
     return out;
 }
 
+using RealFunction = double (*)(double);
+const std::map<std::string, RealFunction>& functions()
+{
+    static const std::map<std::string, RealFunction> known{{"Neg", [](double x) { return -x; }},
+                                                           {"Abs", [](double x) { return std::abs(x); }},
+                                                           {"Sqrt", [](double x) { return std::sqrt(x); }},
+                                                           {"Exp", [](double x) { return std::exp(x); }},
+                                                           {"Log", [](double x) { return std::log(x); }},
+                                                           {"Reciprocal", [](double x) { return 1 / x; }},
+                                                           {"Floor", [](double x) { return std::floor(x); }},
+                                                           {"Ceil", [](double x) { return std::ceil(x); }}};
+    return known;
+}
+
 }  // namespace
 
-std::optional<OnnxArray> folded(NodeView& view)
+std::optional<OnnxArray> folded(Importing& in, NodeView& view)
 {
     const std::string& op = view.node().op;
     if (op == "Constant") return constant_of(view);
     if (op == "Shape" && view.has(0) && !view.is_constant(0)) {
-        std::vector<std::int32_t> shape{1};  // of one image
-        for (const std::int64_t size : view.symbol(0).dims) shape.push_back(static_cast<std::int32_t>(size));
-        if (view.given("start") || view.given("end")) throw Refused("takes a part of a shape, expected all of it");
-        return whole_array(std::move(shape));
+        return part_of_shape(view, in.full(view.symbol(0).dims));
     }
     for (std::size_t i = 0; i < view.inputs(); ++i)
         if (view.has(i) && !view.is_constant(i)) return std::nullopt;
     if (!view.has(0)) return std::nullopt;
     const OnnxArray& first = view.constant(0, "a constant").array;
-    if (op == "Shape") return whole_array({first.shape.begin(), first.shape.end()});
+    if (op == "Shape") return part_of_shape(view, first.shape);
     if (op == "Identity") return first;
+    if (const auto made = functions().find(op); made != functions().end()) {
+        if (!is_real(first.type) && op != "Neg" && op != "Abs") throw Refused("found integers, expected floating point");
+        OnnxArray out = first;
+        for (float& value : out.reals) value = static_cast<float>(made->second(static_cast<double>(value)));
+        for (std::int32_t& value : out.wholes)
+            value = static_cast<std::int32_t>(std::clamp(made->second(static_cast<double>(value)), -2147483648.0, 2147483647.0));
+        return out;
+    }
     if (op == "Cast") return cast(view, first);
     if (op == "Transpose") return transposed(view, first);
     if (op == "Gather") return gathered(view, first, view.constant(1, "the indices").array);
     if (op == "Slice") return sliced(view, first);
     if (op == "Concat") return joined(view);
     if (op == "Reshape" || op == "Squeeze" || op == "Unsqueeze") return moved(view, first);
-    if (op == "Add" || op == "Sub" || op == "Mul" || op == "Div") return computed(view, first, view.constant(1, "a constant").array);
+    const bool pairs = op == "Max" || op == "Min" || op == "Pow";
+    if ((pairs && view.inputs() == 2) || op == "Add" || op == "Sub" || op == "Mul" || op == "Div")
+        return computed(view, first, view.constant(1, "a constant").array);
     if (op == "ConstantOfShape") {
         OnnxArray value;
         value.reals = {0};

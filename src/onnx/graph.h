@@ -33,7 +33,22 @@ struct RealValue {
     std::optional<Quantisation> quantisation{};  // given by the model: QuantizeLinear
 };
 
-enum class RealOp { Convolution, Deconvolution, Connected, Pool, Add, Multiply, Affine, Lrn, Concat, Upsample, Softmax, Function, Reshape };
+enum class RealOp {
+    Convolution,
+    Deconvolution,
+    Connected,
+    Pool,
+    Add,
+    Multiply,
+    Affine,
+    Lrn,
+    Concat,
+    Upsample,
+    Softmax,
+    Function,
+    Reshape,
+    Compute
+};
 
 struct RealNode {
     RealOp op = RealOp::Affine;
@@ -55,7 +70,8 @@ struct RealNode {
     Extent times{};            // Upsample: of rows and columns
     std::uint32_t copies = 1;  // and of channels
     Function function{};
-    Exchange exchange{};     // Reshape
+    Move move{};  // Reshape
+    Compute compute{};
     bool logarithm = false;  // Softmax
 
     bool convolves() const { return op <= RealOp::Connected; }
@@ -78,11 +94,13 @@ struct RealOutput {
     std::string name{};
     std::size_t value = 0;
     OnnxType type = OnnxType::Float;
-    std::vector<std::int64_t> dims{};  // of one image
+    std::vector<std::int64_t> dims{};     // of one image
+    std::optional<OnnxArray> constant{};  // in place of a value: what the model has as a constant
 };
 
 struct RealGraph {
     std::string file{}, name{};
+    bool batched = true;  // dimension 0 counts images; else it belongs to an image, and dims have it
     std::vector<RealValue> values{};
     std::vector<RealNode> nodes{};      // each behind those whose outputs it reads
     std::vector<std::size_t> inputs{};  // values
@@ -101,6 +119,7 @@ class Problems {
 public:
     void add(const std::string& where, const std::string& what) { list_.push_back(where + ": " + what); }
     bool none() const { return list_.empty(); }
+    std::size_t count() const { return list_.size(); }
     /// ConfigError with all of them, if there are any.
     void report(const std::string& file) const;
 

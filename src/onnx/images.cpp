@@ -21,60 +21,92 @@ std::string array_shape_text(const std::vector<std::uint64_t>& shape)
 
 }  // namespace
 
-Images::Images(const RealGraph& graph, const std::vector<std::string>& files, const std::string& option, std::uint64_t seed)
-    : graph_(graph), data_(graph.inputs.size())
+InputFiles::InputFiles(std::vector<std::string> names, const std::vector<std::string>& files, const std::string& option)
+    : names_(std::move(names)), option_(option)
 {
-    std::vector<bool> there;
-    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-        there.push_back(!graph.fixed[i].empty());
-        data_[i].assign(graph.fixed[i].begin(), graph.fixed[i].end());
-    }
-    const auto wanted = static_cast<std::size_t>(std::count(there.begin(), there.end(), false));
     for (const std::string& file : files) {
-        std::size_t input = 0;
-        std::string path = file;
         const std::size_t equals = std::min(file.find('='), file.size());
-        const auto named = [&](std::size_t v) { return graph.values[v].name == file.substr(0, equals); };
-        const auto known = std::find_if(graph.inputs.begin(), graph.inputs.end(), named);
-        if (known != graph.inputs.end() && equals < file.size()) {
-            input = static_cast<std::size_t>(known - graph.inputs.begin());
-            path = file.substr(equals + 1);
-        } else if (wanted != 1 && files.size() != wanted) {
-            throw ConfigError(option, "the model has " + std::to_string(wanted) + " inputs, expected " + option + " NAME=FILE for each");
-        } else {
-            input = static_cast<std::size_t>(std::find(there.begin(), there.end(), false) - there.begin());
-        }
-        if (input >= there.size() || there[input]) throw ConfigError(option, "found two files for one input, expected one");
-        there[input] = true;
-        read(input, path, option);
-    }
-    if (files.empty()) {
-        count_ = 1;
-        for (std::size_t i = 0; i < data_.size(); ++i)
-            if (!there[i]) make(i, seed + i);
-        return;
-    }
-    for (std::size_t i = 0; i < there.size(); ++i)
-        if (!there[i])
+        auto known = equals < file.size() ? std::find(names_.begin(), names_.end(), file.substr(0, equals)) : names_.end();
+        std::string path = file;
+        if (known != names_.end()) path = file.substr(equals + 1);
+        else if (names_.size() != 1 && files.size() != names_.size())
             throw ConfigError(option,
-                              "found no file for input \"" + graph.values[graph.inputs[i]].name + "\", expected one for each input");
+                              "the model has " + std::to_string(names_.size()) + " inputs, expected " + option + " NAME=FILE for each");
+        else known = std::find_if(names_.begin(), names_.end(), [&](const std::string& name) { return !arrays_.contains(name); });
+        if (known == names_.end() || arrays_.contains(*known)) throw ConfigError(option, "found two files for one input, expected one");
+        arrays_.emplace(*known, Read{path, read_npy_array(path, option)});
+    }
 }
 
-void Images::read(std::size_t input, const std::string& file, const std::string& option)
+GivenInputs InputFiles::given() const
+{
+    GivenInputs given;
+    for (const auto& [name, read] : arrays_) given[name] = {{read.array.shape.begin(), read.array.shape.end()}, &read.array};
+    return given;
+}
+
+namespace {
+
+std::vector<std::string> open_inputs(const RealGraph& graph)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+        if (graph.fixed[i].empty()) names.push_back(graph.values[graph.inputs[i]].name);
+    return names;
+}
+
+}  // namespace
+
+Images::Images(const RealGraph& graph, const std::vector<std::string>& files, const std::string& option, std::uint64_t seed)
+    : Images(graph, InputFiles(open_inputs(graph), files, option), seed)
+{
+}
+
+Images::Images(const RealGraph& graph, const InputFiles& files, std::uint64_t seed, std::size_t most)
+    : graph_(graph), data_(graph.inputs.size())
+{
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+        const std::string& name = graph.values[graph.inputs[i]].name;
+        if (!graph.fixed[i].empty()) data_[i].assign(graph.fixed[i].begin(), graph.fixed[i].end());
+        else if (const InputFiles::Read* found = files.find(name)) read(i, *found, files.option());
+        else if (files.empty()) make(i, seed + i);
+        else throw ConfigError(files.option(), "found no file for input \"" + name + "\", expected one for each input");
+    }
+    count_ = std::max<std::size_t>(count_, 1);
+    if (most != 0) count_ = std::min(count_, most);
+}
+
+/// How many images an array holds; 0 if it has another shape.
+std::size_t Images::images_of(const std::vector<std::uint64_t>& shape, const std::vector<std::int64_t>& dims) const
+{
+    const auto same = [&](std::size_t from) {
+        return shape.size() >= from && shape.size() - from + (graph_.batched ? 0 : from) == dims.size() &&
+               std::equal(shape.begin() + static_cast<std::ptrdiff_t>(from), shape.end(),
+                          dims.begin() + static_cast<std::ptrdiff_t>(graph_.batched ? 0 : from),
+                          [](std::uint64_t a, std::int64_t b) { return a == static_cast<std::uint64_t>(b); });
+    };
+    if (graph_.batched) return !shape.empty() && same(1) ? shape.front() : 0;
+    if (same(0)) return 1;
+    return !dims.empty() && dims.front() == 1 && !shape.empty() && same(1) ? shape.front() : 0;
+}
+
+void Images::read(std::size_t input, const InputFiles::Read& file, const std::string& option)
 {
     const RealValue& value = graph_.values[graph_.inputs[input]];
     const OnnxType type = graph_.input_types[input];
-    NpyArray array = read_npy_array(file, option);
-    const std::string where = option + ": " + file;
-    std::vector<std::uint64_t> expected{array.shape.empty() ? 0 : array.shape.front()};
-    for (const std::int64_t size : value.dims) expected.push_back(static_cast<std::uint64_t>(size));
-    if (array.shape.empty() || array.shape != expected)
-        throw ConfigError(where, "found shape " + array_shape_text(array.shape) + ", expected images of " +
-                                     array_shape_text({expected.begin() + 1, expected.end()}) + " each, the shape of \"" + value.name +
-                                     "\"");
-    const std::size_t count = expected.front();
-    if (count == 0 || count > kMaxImages)
-        throw ConfigError(where, "found " + std::to_string(count) + " images, expected 1 to " + std::to_string(kMaxImages));
+    const NpyArray& array = file.array;
+    const std::string where = option + ": " + file.path;
+    const std::size_t count = images_of(array.shape, value.dims);
+    if (count == 0 || count > kMaxImages) {
+        if (graph_.batched && !array.shape.empty() && images_of(array.shape, value.dims) == array.shape.front())
+            throw ConfigError(where,
+                              "found " + std::to_string(array.shape.front()) + " images, expected 1 to " + std::to_string(kMaxImages));
+        const std::string wanted = array_shape_text({value.dims.begin(), value.dims.end()});
+        throw ConfigError(where, "found shape " + array_shape_text(array.shape) + ", expected " +
+                                     (graph_.batched ? "images of " + wanted + " each, the shape of \"" + value.name + "\""
+                                                     : wanted + ", the shape of \"" + value.name +
+                                                           "\": the model mixes dimension 0 with others, it is no batch"));
+    }
     if (count_ != 0 && count != count_)
         throw ConfigError(where,
                           "found " + std::to_string(count) + " images, expected " + std::to_string(count_) + " as the other inputs have");
@@ -83,7 +115,7 @@ void Images::read(std::size_t input, const std::string& file, const std::string&
         throw ConfigError(where, "found dtype \"" + array.type + "\", expected " + (type == OnnxType::Int8 ? "\"|i1\"" : "\"|u1\""));
     for (const double x : array.values)
         if (!std::isfinite(x)) throw ConfigError(where, "found a number that is not finite, expected none");
-    data_[input] = std::move(array.values);
+    data_[input] = array.values;
 }
 
 void Images::make(std::size_t input, std::uint64_t seed)

@@ -5,13 +5,42 @@
 #pragma once
 #include "config/npy.h"
 #include "onnx/evaluate.h"
+#include "onnx/importer.h"
 
 namespace dlasim {
 
 inline constexpr std::size_t kMaxImages = 100000;
 
+/// The files of an option, by input of the model.
+class InputFiles {
+public:
+    struct Read {
+        std::string path{};
+        NpyArray array{};
+    };
+
+    /// `names`: of the inputs; `files`: FILE for the only input, or INPUT=FILE.
+    InputFiles(std::vector<std::string> names, const std::vector<std::string>& files, const std::string& option);
+    bool empty() const { return arrays_.empty(); }
+    const Read* find(const std::string& name) const
+    {
+        const auto found = arrays_.find(name);
+        return found == arrays_.end() ? nullptr : &found->second;
+    }
+    const std::string& option() const { return option_; }
+    /// pre: this lives as long
+    GivenInputs given() const;
+
+private:
+    std::vector<std::string> names_;
+    std::string option_;
+    std::map<std::string, Read> arrays_;
+};
+
 class Images {
 public:
+    /// `most`: images, the first ones; 0: all of the files.
+    Images(const RealGraph& graph, const InputFiles& files, std::uint64_t seed, std::size_t most = 0);
     /// `files`: FILE for the only input, or INPUT=FILE; `option` names them in messages. Without files one image by seed, of numbers in
     /// -1..1.
     Images(const RealGraph& graph, const std::vector<std::string>& files, const std::string& option, std::uint64_t seed);
@@ -25,7 +54,8 @@ public:
     std::vector<Tensor> fp16(std::size_t image) const;
 
 private:
-    void read(std::size_t input, const std::string& file, const std::string& option);
+    std::size_t images_of(const std::vector<std::uint64_t>& shape, const std::vector<std::int64_t>& dims) const;
+    void read(std::size_t input, const InputFiles::Read& file, const std::string& option);
     void make(std::size_t input, std::uint64_t seed);
     std::size_t first(std::size_t input, std::size_t image) const;
 

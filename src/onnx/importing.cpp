@@ -6,73 +6,12 @@
 
 #include "base/error.h"
 #include "config/network_reader.h"
-#include "files/config_errors.h"
 #include "onnx/importer.h"
 
 namespace dlasim {
 namespace {
 
 constexpr std::int64_t kMaxSide = 8192;
-
-const std::map<std::string, Operator>& operators()
-{
-    static const std::map<std::string, Operator> table{
-        {"Conv", import_conv},
-        {"ConvTranspose", import_conv_transpose},
-        {"Gemm", import_gemm},
-        {"MatMul", import_matmul},
-        {"QLinearConv", import_qlinear_conv},
-        {"QLinearMatMul", import_qlinear_matmul},
-        {"QuantizeLinear", import_quantize},
-        {"DequantizeLinear", import_dequantize},
-        {"BatchNormalization", import_batch_norm},
-        {"Add", import_arithmetic},
-        {"Sub", import_arithmetic},
-        {"Mul", import_arithmetic},
-        {"Div", import_arithmetic},
-        {"Sum", import_arithmetic},
-        {"Neg", import_arithmetic},
-        {"Expand", import_expand},
-        {"Relu", import_bend},
-        {"Clip", import_bend},
-        {"LeakyRelu", import_bend},
-        {"PRelu", import_bend},
-        {"Sigmoid", import_function},
-        {"Tanh", import_function},
-        {"Elu", import_function},
-        {"Selu", import_function},
-        {"Softplus", import_function},
-        {"Softsign", import_function},
-        {"HardSigmoid", import_function},
-        {"HardSwish", import_function},
-        {"Exp", import_function},
-        {"Log", import_function},
-        {"Sqrt", import_function},
-        {"Abs", import_function},
-        {"Reciprocal", import_function},
-        {"Erf", import_function},
-        {"MaxPool", import_pool},
-        {"AveragePool", import_pool},
-        {"GlobalMaxPool", import_pool},
-        {"GlobalAveragePool", import_pool},
-        {"ReduceMean", import_pool},
-        {"LRN", import_lrn},
-        {"Transpose", import_transpose},
-        {"Concat", import_concat},
-        {"Resize", import_resize},
-        {"Upsample", import_resize},
-        {"Softmax", import_softmax},
-        {"LogSoftmax", import_softmax},
-        {"Identity", import_shape},
-        {"Dropout", import_shape},
-        {"Flatten", import_shape},
-        {"Reshape", import_shape},
-        {"Squeeze", import_shape},
-        {"Unsqueeze", import_shape},
-        {"Cast", import_shape},
-    };
-    return table;
-}
 
 std::string shape_text(const std::vector<std::int64_t>& shape)
 {
@@ -83,148 +22,23 @@ std::string shape_text(const std::vector<std::int64_t>& shape)
 
 }  // namespace
 
-Operator find_operator(const std::string& domain, const std::string& op)
-{
-    if (!domain.empty()) return nullptr;
-    const auto known = operators().find(op);
-    return known == operators().end() ? nullptr : known->second;
-}
-
-void Problems::report(const std::string& file) const
-{
-    if (list_.size() == 1) throw ConfigError(file, list_.front());
-    if (!list_.empty()) throw ConfigErrors(file, list_);
-}
-
-std::vector<std::size_t> RealGraph::readers() const
-{
-    std::vector<std::size_t> count(values.size());
-    for (const RealNode& node : nodes)
-        for (const std::size_t value : node.inputs) ++count[value];
-    for (const RealOutput& output : outputs) ++count[output.value];
-    return count;
-}
-
-std::optional<std::size_t> RealGraph::maker(std::size_t value) const
-{
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i].output == value) return i;
-    return std::nullopt;
-}
-
-// ------------------------------------------------------------------------------------------ a node
-
-const Symbol& NodeView::symbol(std::size_t input) const
-{
-    if (!has(input)) throw Refused("has no input " + std::to_string(input) + ", expected one");
-    return in_.symbol(node_.inputs[input]);
-}
-
-const Symbol& NodeView::any_value(std::size_t input, const char* what) const
-{
-    const Symbol& found = symbol(input);
-    if (found.constant) throw Refused(std::string("found a constant as ") + what + ", expected a tensor that is computed");
-    return found;
-}
-
-const Symbol& NodeView::value(std::size_t input, const char* what) const
-{
-    const Symbol& found = any_value(input, what);
-    if (found.whole) throw Refused(std::string("found integers as ") + what + ", expected real numbers: DequantizeLinear in front");
-    return found;
-}
-
-const RealConstant& NodeView::constant(std::size_t input, const char* what) const
-{
-    const Symbol& found = symbol(input);
-    if (!found.constant) throw Refused(std::string("found a tensor that is computed as ") + what + ", expected a constant");
-    return *found.constant;
-}
-
-double NodeView::scalar(std::size_t input, const char* what) const
-{
-    const OnnxArray& array = constant(input, what).array;
-    if (array.size() != 1) throw Refused("found " + std::to_string(array.size()) + " numbers as " + what + ", expected one");
-    return array.at(0);
-}
-
-const OnnxAttribute* NodeView::find(const char* attribute, OnnxAttribute::Kind kind)
-{
-    read_.insert(attribute);
-    const auto known = node_.attributes.find(attribute);
-    if (known == node_.attributes.end()) return nullptr;
-    if (known->second.kind != kind) throw Refused(std::string("attribute \"") + attribute + "\" is of another type than ONNX gives it");
-    return &known->second;
-}
-
-std::int64_t NodeView::whole(const char* attribute, std::int64_t fallback)
-{
-    const OnnxAttribute* found = find(attribute, OnnxAttribute::Kind::Whole);
-    return found ? found->whole : fallback;
-}
-
-double NodeView::real(const char* attribute, double fallback)
-{
-    const OnnxAttribute* found = find(attribute, OnnxAttribute::Kind::Real);
-    return found ? found->real : fallback;
-}
-
-std::string NodeView::text(const char* attribute, const std::string& fallback)
-{
-    const OnnxAttribute* found = find(attribute, OnnxAttribute::Kind::Text);
-    return found ? found->text : fallback;
-}
-
-std::vector<std::int64_t> NodeView::wholes(const char* attribute, const std::vector<std::int64_t>& fallback)
-{
-    const OnnxAttribute* found = find(attribute, OnnxAttribute::Kind::Wholes);
-    return found ? found->wholes : fallback;
-}
-
-const OnnxAttribute* NodeView::any(const char* attribute)
-{
-    read_.insert(attribute);
-    const auto known = node_.attributes.find(attribute);
-    return known == node_.attributes.end() ? nullptr : &known->second;
-}
-
-void NodeView::expect(const char* attribute, std::int64_t only)
-{
-    const std::int64_t found = whole(attribute, only);
-    if (found != only)
-        throw Refused(std::string("attribute \"") + attribute + "\": found " + std::to_string(found) + ", expected " +
-                      std::to_string(only));
-}
-
-std::vector<std::string> NodeView::unread() const
-{
-    std::vector<std::string> names;
-    for (const auto& [name, attribute] : node_.attributes)
-        if (!read_.contains(name)) names.push_back(name);
-    return names;
-}
-
-std::size_t NodeView::axis(std::int64_t axis, std::size_t rank) const
-{
-    const auto full = static_cast<std::int64_t>(rank) + 1, place = axis < 0 ? axis + full : axis;
-    if (place < 0 || place >= full)
-        throw Refused("found axis " + std::to_string(axis) + " of a tensor with " + std::to_string(full) +
-                      " dimensions, expected one of them");
-    if (place == 0) throw Refused("works along the batch, expected another axis: images are independent of each other");
-    return static_cast<std::size_t>(place - 1);
-}
-
 // ----------------------------------------------------------------------------------------- the model
 
-RealGraph Importing::graph()
+void Importing::read()
 {
     g_.file = model_.file;
     g_.name = model_.name;
+    g_.batched = batched();
     for (const auto& [name, array] : model_.constants) symbols_[name].constant = RealConstant{array, {}, 0};
     read_inputs();
     for (const OnnxNode& node : model_.nodes) read_node(node);
     read_outputs();
-    problems_.report(model_.file);
+    if (problems_.none()) drop_unread_inputs();
+    if (problems_.none() && batched()) check_batch();
+}
+
+RealGraph Importing::take()
+{
     for (std::size_t i = 0; i < g_.inputs.size(); ++i) {  // integers that nobody gave a scale stand for themselves
         std::optional<Quantisation>& quantisation = g_.values[g_.inputs[i]].quantisation;
         if (!is_real(g_.input_types[i]) && !quantisation) quantisation = Quantisation{1, g_.input_types[i] == OnnxType::Uint8 ? -128 : 0};
@@ -232,36 +46,162 @@ RealGraph Importing::graph()
     return std::move(g_);
 }
 
+bool Importing::is_input(const std::string& name) const
+{
+    return std::any_of(model_.inputs.begin(), model_.inputs.end(), [&](const OnnxPort& port) { return port.name == name; });
+}
+
+bool Importing::gives(const std::string& name) const
+{
+    const auto known = given_.find(name);
+    return known != given_.end() && known->second.elements != nullptr && is_input(name);
+}
+
+std::int64_t Importing::declared_batch() const
+{
+    for (const OnnxPort& port : model_.inputs)
+        if (const std::vector<std::int64_t> shape = shape_of(port); !given_constants_.contains(port.name) && !shape.empty())
+            return shape.front();
+    return -1;
+}
+
+std::vector<std::int64_t> Importing::full(std::vector<std::int64_t> dims) const
+{
+    if (batched()) dims.insert(dims.begin(), 1);
+    return dims;
+}
+
+std::vector<std::int64_t> Importing::of_image(std::vector<std::int64_t> shape) const
+{
+    if (!batched()) return shape;
+    if (shape.empty() || shape.front() != 1)
+        throw BatchRefused("mixes the batch with other dimensions, expected it to stay in front: images are independent of each other");
+    shape.erase(shape.begin());
+    return shape;
+}
+
+Symbol Importing::image(const Symbol& symbol) const
+{
+    Symbol seen = symbol;
+    if (batched()) return seen;
+    if (seen.dims.empty() || seen.dims.front() != 1)
+        throw NeedsBatch("works on " + shape_text(seen.dims) +
+                         ", expected a batch of 1 in front: the model mixes the batch with other dimensions");
+    seen.dims.erase(seen.dims.begin());
+    return seen;
+}
+
+std::vector<std::int64_t> Importing::of_front(std::vector<std::int64_t> dims) const
+{
+    if (!batched()) dims.insert(dims.begin(), 1);
+    return dims;
+}
+
+/// As the model declares it, open sizes as they are given.
+std::vector<std::int64_t> Importing::shape_of(const OnnxPort& port) const
+{
+    std::vector<std::int64_t> shape = port.shape;
+    const auto known = given_.find(port.name);
+    if (known == given_.end()) return shape;
+    const std::vector<std::int64_t>& given = known->second.shape;
+    if (!port.shaped) return given;
+    if (given.size() != shape.size()) return shape;  // refused where the file is read
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (shape[i] < 0) shape[i] = given[i];
+    return shape;
+}
+
 void Importing::read_inputs()
 {
-    if (model_.inputs.empty()) problems_.add("inputs", "found none, expected at least one tensor that is no constant");
     for (const OnnxPort& port : model_.inputs) {
-        const std::string where = "input \"" + port.name + "\"";
-        Symbol symbol;
-        symbol.value = g_.values.size();
-        if (port.type == OnnxType::Int8 || port.type == OnnxType::Uint8) symbol.whole = port.type;
-        if (!symbol.whole && !is_real(port.type))
-            problems_.add(where,
-                          std::string("found elements of type ") + onnx_type_name(port.type) + ", expected floating point, int8 or uint8");
-        if (!port.shaped || port.shape.empty()) problems_.add(where, "has no dimensions, expected the batch and those of an image");
-        for (std::size_t i = 1; i < port.shape.size(); ++i) {
-            if (port.shape[i] < 1)
-                problems_.add(where, "found shape " + shape_text(port.shape) + ", expected numbers above 0 behind the batch");
-            symbol.dims.push_back(std::max<std::int64_t>(port.shape[i], 1));
-        }
-        CubeShape cube;
-        try {
-            cube = natural_cube(symbol.dims);
-        } catch (const Refused& refused) {
-            problems_.add(where, refused.what());
-        }
-        g_.values.push_back({port.name, symbol.dims, cube, std::nullopt});
-        g_.inputs.push_back(symbol.value);
-        g_.input_types.push_back(port.type);
-        g_.fixed.emplace_back();
-        names_.insert(port.name);
-        symbols_[port.name] = symbol;
+        if (symbols_.contains(port.name)) problems_.add("input \"" + port.name + "\"", "is there twice, expected once");
+        else if (!take_constant(port)) read_input(port);
     }
+    if (model_.inputs.empty()) problems_.add("inputs", "found none, expected at least one tensor that is no constant");
+}
+
+/// An input whose elements are needed while the model is read.
+bool Importing::take_constant(const OnnxPort& port)
+{
+    const bool whole = !is_real(port.type) && port.type != OnnxType::Int8 && port.type != OnnxType::Uint8;
+    if (!given_constants_.contains(port.name) && !(whole && gives(port.name))) return false;
+    const GivenInput& given = given_.at(port.name);
+    OnnxArray array;
+    array.type = port.type;
+    array.shape = given.shape;
+    const std::string where = "input \"" + port.name + "\"";
+    bool fits = !port.shaped || port.shape.size() == given.shape.size();
+    for (std::size_t i = 0; fits && port.shaped && i < port.shape.size(); ++i) fits = port.shape[i] < 0 || port.shape[i] == given.shape[i];
+    if (!fits) problems_.add(where, "found a file of shape " + shape_text(given.shape) + ", expected " + shape_text(port.shape));
+    for (const double value : given.elements->values) {
+        if (is_real(port.type)) array.reals.push_back(static_cast<float>(value));
+        else array.wholes.push_back(static_cast<std::int32_t>(std::clamp(value, -2147483648.0, 2147483647.0)));
+    }
+    symbols_[port.name].constant = RealConstant{std::move(array), {}, 0};
+    return true;
+}
+
+void Importing::read_input(const OnnxPort& port)
+{
+    const std::string where = "input \"" + port.name + "\"";
+    const auto refuse = [&](const std::string& why) {
+        problems_.add(where, why);
+        unknown_.insert(port.name);
+    };
+    Symbol symbol;
+    symbol.value = g_.values.size();
+    if (port.type == OnnxType::Int8 || port.type == OnnxType::Uint8) symbol.whole = port.type;
+    if (!symbol.whole && !is_real(port.type))
+        return refuse(std::string("found elements of type ") + onnx_type_name(port.type) +
+                      ", expected floating point, int8 or uint8; --input " + port.name + "=FILE makes it a constant");
+    const std::vector<std::int64_t> shape = shape_of(port);
+    if (!port.shaped && shape.empty()) return refuse("has no dimensions, expected the batch and those of an image: --shape gives them");
+    if (batched() && shape.empty()) {
+        mixes_batch_ = true;
+        return refuse("has no dimensions, expected the batch and those of an image");
+    }
+    symbol.dims = shape;
+    if (batched()) symbol.dims.erase(symbol.dims.begin());
+    else if (!shape.empty() && shape.front() < 0) symbol.dims.front() = 1;
+    if (batching_ == Batching::Single && !port.shape.empty() && port.shape.front() < 0) symbol.dims.front() = 1;
+    for (const std::int64_t size : symbol.dims)
+        if (size < 1)
+            return refuse("found shape " + shape_text(port.shaped ? port.shape : shape) +
+                          ", expected numbers above 0 behind the batch: --input or --shape gives those that the model leaves open");
+    CubeShape cube;
+    try {
+        cube = natural_cube(symbol.dims);
+    } catch (const Refused& refused) {
+        return refuse(refused.what());
+    }
+    g_.values.push_back({port.name, symbol.dims, cube, std::nullopt});
+    g_.inputs.push_back(symbol.value);
+    g_.input_types.push_back(port.type);
+    g_.fixed.emplace_back();
+    names_.insert(port.name);
+    symbols_[port.name] = symbol;
+}
+
+/// All inputs have the same number of images.
+void Importing::check_batch()
+{
+    std::int64_t batch = -1;
+    for (const OnnxPort& port : model_.inputs) {
+        if (!symbols_.contains(port.name) || symbols_.at(port.name).constant) continue;
+        const std::int64_t own = port.shape.empty() ? -1 : port.shape.front();
+        if (batch >= 0 && own >= 0 && own != batch) {
+            mixes_batch_ = true;
+            return problems_.add("input \"" + port.name + "\"",
+                                 "found a batch of " + std::to_string(own) + ", expected the " + std::to_string(batch) + " of the others");
+        }
+        batch = std::max(batch, own);
+    }
+}
+
+/// Where constants took the place of inputs, what is left may have no reader.
+void Importing::drop_unread_inputs()
+{
+    if (g_.inputs.empty()) problems_.add("inputs", "found constants alone, expected at least one tensor that is no constant: nothing runs");
 }
 
 bool Importing::reads_unknown(const OnnxNode& node) const
@@ -281,7 +221,7 @@ void Importing::read_node(const OnnxNode& node)
     try {
         for (const std::string& input : node.inputs)
             if (!input.empty() && !unknown_.contains(input) && !symbols_.contains(input))
-                throw Refused("reads \"" + input + "\", which is no input and no first output of a node before");
+                throw Refused("reads \"" + input + "\", which is no input and nothing that a node before makes here");
         if (node.outputs.empty()) throw Refused("has no output, expected one");
         for (const std::string& output : node.outputs)
             if (symbols_.contains(output)) throw Refused("makes \"" + output + "\", which is there already");
@@ -291,11 +231,15 @@ void Importing::read_node(const OnnxNode& node)
             return mark_unknown(node);
         }
         if (node.domain.empty())
-            if (std::optional<OnnxArray> array = folded(view)) return set_constant(view, std::move(*array));
+            if (std::optional<OnnxArray> array = folded(*this, view)) return set_constant(view, std::move(*array));
         if (!known) throw Refused("is no operator that runs here: docs/ONNX.md lists them");
         known(*this, view);
-        for (const std::string& name : view.unread()) throw Refused("attribute \"" + name + "\" is not known, expected none of that name");
+        for (const std::string& name : view.unread())
+            if (name != "consumed_inputs" || model_.opset > 5)
+                throw Refused("attribute \"" + name + "\" is not known, expected none of that name");
     } catch (const Refused& refused) {
+        mixes_batch_ |= dynamic_cast<const BatchRefused*>(&refused) != nullptr;
+        needs_batch_ |= dynamic_cast<const NeedsBatch*>(&refused) != nullptr;
         problems_.add(node.label(), refused.what());
         mark_unknown(node);
     } catch (const ConfigError& error) {
@@ -323,9 +267,19 @@ void Importing::read_output(const OnnxPort& port)
     const auto known = symbols_.find(port.name);
     if (known == symbols_.end()) return problems_.add(where, "is made by no node");
     const Symbol& symbol = known->second;
-    if (symbol.constant) return problems_.add(where, "is a constant, expected a tensor that is computed");
-    const OnnxType type = symbol.whole ? *symbol.whole : is_real(port.type) ? port.type : OnnxType::Float;
-    g_.outputs.push_back({port.name, symbol.value, type, symbol.dims});
+    if (symbol.constant) {
+        const OnnxArray& array = symbol.constant->array;
+        if (symbol.constant->of_batch) mixes_batch_ = true;
+        if (symbol.constant->of_batch) return problems_.add(where, "is made of the batch, expected an image to be independent of it");
+        if (array.clamped) return problems_.add(where, "is a constant with integers beyond 32 bits, expected smaller ones");
+        g_.outputs.push_back({port.name, 0, array.type, array.shape, array});
+        return;
+    }
+    const bool index = std::any_of(g_.nodes.begin(), g_.nodes.end(), [&](const RealNode& node) {
+        return node.output == symbol.value && node.op == RealOp::Compute && node.compute.kind == Compute::Kind::ArgMax;
+    });
+    const OnnxType type = symbol.whole ? *symbol.whole : index ? OnnxType::Int64 : is_real(port.type) ? port.type : OnnxType::Float;
+    g_.outputs.push_back({port.name, symbol.value, type, symbol.dims, std::nullopt});
 }
 
 RealNode& Importing::add(NodeView& view, RealOp op, std::vector<std::size_t> inputs, const std::vector<std::int64_t>& dims,
@@ -355,13 +309,23 @@ RealNode& Importing::affine(NodeView& view, const Symbol& symbol, bool by_channe
     return node;
 }
 
-void Importing::set(const NodeView& view, Symbol symbol) { symbols_[view.node().outputs.front()] = std::move(symbol); }
+void Importing::set(const NodeView& view, Symbol symbol, std::size_t output)
+{
+    if (output < view.node().outputs.size() && !view.node().outputs[output].empty())
+        symbols_[view.node().outputs[output]] = std::move(symbol);
+}
 
-Symbol Importing::fixed_value(NodeView& view, std::size_t input, const std::vector<double>& elements, const std::vector<std::int64_t>& dims)
+void Importing::set_image(const NodeView& view, Symbol symbol)
+{
+    symbol.dims = of_front(std::move(symbol.dims));
+    set(view, std::move(symbol));
+}
+
+Symbol Importing::fixed_value(const std::string& constant, const std::vector<double>& elements, const std::vector<std::int64_t>& dims)
 {
     charge(elements.size());
-    std::string name = view.node().inputs[input];
-    for (int n = 2; !names_.insert(name).second; ++n) name = view.node().inputs[input] + "." + std::to_string(n);
+    std::string name = constant;
+    for (int n = 2; !names_.insert(name).second; ++n) name = constant + "." + std::to_string(n);
     std::vector<float> numbers;
     numbers.reserve(elements.size());
     for (const double element : elements) {
@@ -376,6 +340,24 @@ Symbol Importing::fixed_value(NodeView& view, std::size_t input, const std::vect
     return {std::nullopt, value, dims, std::nullopt};
 }
 
+Symbol Importing::fixed_value(const std::string& name, const RealConstant& constant, const std::vector<std::int64_t>& dims)
+{
+    const std::vector<std::int64_t> shape = full(dims);
+    if (constant.of_batch) throw BatchRefused("computes with the size of the batch, expected images to be independent of it");
+    if (common_shape(shape, constant.array.shape) != shape)
+        throw Refused("found a constant of shape " + shape_text(constant.array.shape) + ", expected one that repeats to " +
+                      shape_text(shape));
+    natural_cube(dims);
+    std::vector<std::int64_t> own = constant.array.shape;
+    own.insert(own.begin(), shape.size() - own.size(), 1);
+    std::vector<std::vector<std::int64_t>> places = all_places(shape);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        if (own[i] == 1) std::fill(places[i].begin(), places[i].end(), 0);
+    std::vector<double> values;
+    for (const std::int32_t place : selection(own, places)) values.push_back(constant.array.at(static_cast<std::size_t>(place)));
+    return fixed_value(name, values, dims);
+}
+
 void Importing::charge(std::size_t elements)
 {
     if ((charged_ += elements) > static_cast<std::uint64_t>(kMaxOnnxElements))
@@ -383,15 +365,56 @@ void Importing::charge(std::size_t elements)
                       std::to_string(kMaxOnnxElements));
 }
 
-void Importing::set_constant(const NodeView& view, OnnxArray array)
+/// Which elements are made of the batch: exact for the shapes that exporters write, else more than there are.
+void Importing::note_batch(const NodeView& view, RealConstant& made) const
+{
+    const std::string& op = view.node().op;
+    if (op == "Shape" && !view.is_constant(0)) {
+        // A batch of 1 that the model names is what every image has.
+        const auto start = view.node().attributes.find("start");
+        const bool front = batched() && declared_batch() != 1 && (start == view.node().attributes.end() || start->second.whole <= 0);
+        made.of_batch = made.front_batch = made.front_alone = front;
+        return;
+    }
+    bool first = true;
+    for (std::size_t i = 0; i < view.inputs(); ++i) {
+        if (!view.has(i) || !view.is_constant(i)) continue;
+        const RealConstant& from = *view.symbol(i).constant;
+        made.of_batch |= from.of_batch;
+        if (first) made.front_batch = from.front_batch;
+        first = false;
+    }
+    const RealConstant* source = view.has(0) && view.is_constant(0) ? &*view.symbol(0).constant : nullptr;
+    if (!made.of_batch || op == "Concat" || op == "Cast" || op == "Identity" || op == "Unsqueeze" || op == "Squeeze") return;
+    if ((op == "Gather" || op == "Slice") && source && source->front_alone && view.is_constant(1) &&
+        view.constant(1, "").array.size() > 0) {
+        const OnnxArray& places = view.constant(1, "").array;
+        const auto size = static_cast<double>(source->array.size());
+        made.front_batch = places.at(0) == 0 || places.at(0) == -size;
+        made.of_batch = made.front_batch;
+        for (std::size_t i = 0; op == "Gather" && i < places.size(); ++i) made.of_batch |= places.at(i) == 0 || places.at(i) == -size;
+        return;
+    }
+    made.front_batch = true;
+}
+
+void Importing::set_constant(const NodeView& view, OnnxArray array, std::size_t output)
 {
     charge(array.size());
     Symbol symbol;
     symbol.constant = RealConstant{std::move(array), {}, 0};
-    set(view, std::move(symbol));
+    note_batch(view, *symbol.constant);
+    set(view, std::move(symbol), output);
 }
 
 CubeShape Importing::natural_cube(const std::vector<std::int64_t>& dims) const
+{
+    // A batch of 1 that stands in front of an image is no side of its cube.
+    if (!batched() && !dims.empty() && dims.front() == 1) return cube_of({dims.begin() + 1, dims.end()});
+    return cube_of(dims);
+}
+
+CubeShape Importing::cube_of(const std::vector<std::int64_t>& dims) const
 {
     std::array<std::int64_t, 3> sides{1, 1, 1};
     const auto side = [&](std::size_t i) { return dims.size() == 2 && i == 1 ? 2 : std::min<std::size_t>(i, 2); };
@@ -409,9 +432,10 @@ CubeShape Importing::natural_cube(const std::vector<std::int64_t>& dims) const
     return {static_cast<std::uint32_t>(sides[0]), static_cast<std::uint32_t>(sides[1]), static_cast<std::uint32_t>(sides[2])};
 }
 
-std::size_t Importing::natural(NodeView& view, const Symbol& symbol)
+std::size_t Importing::natural(NodeView& view, const Symbol& symbol) { return as_cube(view, symbol, natural_cube(symbol.dims)); }
+
+std::size_t Importing::as_cube(NodeView& view, const Symbol& symbol, const CubeShape& cube)
 {
-    const CubeShape cube = natural_cube(symbol.dims);
     if (g_.values[symbol.value].cube == cube) return symbol.value;
     const std::optional<Quantisation> quantisation = g_.values[symbol.value].quantisation;
     const std::size_t made = add(view, RealOp::Reshape, {symbol.value}, symbol.dims, cube).output;
@@ -420,24 +444,53 @@ std::size_t Importing::natural(NodeView& view, const Symbol& symbol)
     return made;
 }
 
-Symbol Importing::exchanged(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims,
-                            const std::vector<std::size_t>& order)
+Symbol Importing::moved(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims, std::vector<std::int32_t> from,
+                        double fill)
 {
     Symbol made = symbol;
-    made.dims.clear();
-    for (const std::size_t from : order) made.dims.push_back(dims[from]);
-    std::vector<std::size_t> moved;  // a dimension of size 1 is nowhere
-    for (const std::size_t from : order)
-        if (dims[from] != 1) moved.push_back(from);
-    if (std::is_sorted(moved.begin(), moved.end())) return made;
+    made.dims = dims;
+    bool same = from.size() == g_.values[symbol.value].cube.elements();
+    for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i] == static_cast<std::int32_t>(i);
+    if (same) return made;
+    charge(from.size());
     const std::optional<Quantisation> quantisation = g_.values[symbol.value].quantisation;
-    RealNode& node = add(view, RealOp::Reshape, {symbol.value}, made.dims, natural_cube(made.dims));
-    node.exchange = {{dims.begin(), dims.end()}, order};
+    RealNode& node = add(view, RealOp::Reshape, {symbol.value}, dims, natural_cube(dims));
+    node.move = {std::move(from), fill};
     made.value = node.output;
     g_.values[made.value].quantisation = quantisation;
     return made;
 }
 
-RealGraph real_graph(const OnnxModel& model) { return Importing(model).graph(); }
+Symbol Importing::exchanged(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims,
+                            const std::vector<std::size_t>& order)
+{
+    std::vector<std::int64_t> made;
+    for (const std::size_t from : order) made.push_back(dims[from]);
+    return moved(view, symbol, made, permutation(dims, order));
+}
+
+Symbol Importing::computed(NodeView& view, const Compute& compute, const std::vector<Symbol>& inputs, const std::vector<std::int64_t>& dims)
+{
+    std::vector<std::size_t> values;
+    for (const Symbol& input : inputs) values.push_back(input.value);
+    RealNode& node = add(view, RealOp::Compute, values, dims, natural_cube(dims));
+    node.compute = compute;
+    return {std::nullopt, node.output, dims, std::nullopt};
+}
+
+const Importing::Padded* Importing::padding_of(std::size_t value) const
+{
+    const auto known = padded_.find(value);
+    return known == padded_.end() ? nullptr : &known->second;
+}
+
+bool Importing::only_read_by(const std::string& name, const std::set<std::string>& operators) const
+{
+    for (const OnnxPort& output : model_.outputs)
+        if (output.name == name) return false;
+    for (const OnnxNode& node : model_.nodes)
+        if (std::find(node.inputs.begin(), node.inputs.end(), name) != node.inputs.end() && !operators.contains(node.op)) return false;
+    return true;
+}
 
 }  // namespace dlasim

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <climits>
 #include <cmath>
 #include <filesystem>
@@ -22,7 +23,7 @@ namespace {
 constexpr std::array<const char*, 10> kTypeNames{"float", "float16", "double", "int8",  "uint8",
                                                  "int16", "uint16",  "int32",  "int64", "bool"};
 constexpr std::array kWidths{4, 2, 8, 1, 1, 2, 2, 4, 8, 1};
-constexpr std::int64_t kOldest = 7, kNewest = 21;
+constexpr std::int64_t kOldest = 1, kNewest = 22;
 constexpr int kNesting = 100;
 
 // What protobuf would make of a file takes many times its bytes where fields are small: their number is bounded before.
@@ -137,8 +138,6 @@ private:
     OnnxArray array(const ::onnx::TensorProto& tensor, const std::string& what)
     {
         const std::string where = file_ + ": " + what;
-        if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL || tensor.external_data_size() != 0)
-            throw ConfigError(where, "has its data in another file, expected them in the model");
         if (tensor.has_segment()) throw ConfigError(where, "is a segment, expected a whole tensor");
         OnnxArray array;
         array.type = type(tensor.data_type(), what);
@@ -154,8 +153,67 @@ private:
         if ((elements_ += count) > kMaxOnnxElements)
             throw ConfigError(where, "brings the constants to " + std::to_string(elements_) + " elements, expected at most " +
                                          std::to_string(kMaxOnnxElements));
-        fill(array, tensor, static_cast<std::size_t>(count), where);
+        if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL || tensor.external_data_size() != 0)
+            fill_from(array, external_bytes(tensor, static_cast<std::uint64_t>(count) * width_of(array), where),
+                      static_cast<std::size_t>(count), where);
+        else fill(array, tensor, static_cast<std::size_t>(count), where);
         return array;
+    }
+
+    static std::uint64_t width_of(const OnnxArray& array)
+    {
+        return static_cast<std::uint64_t>(kWidths[static_cast<std::size_t>(array.type)]);
+    }
+
+    /// Data in a file beside the model: in its folder or below, nowhere else, whatever links say.
+    std::string external_bytes(const ::onnx::TensorProto& tensor, std::uint64_t bytes, const std::string& where) const
+    {
+        std::map<std::string, std::string> entries;
+        for (const auto& entry : tensor.external_data()) {
+            if (!entries.emplace(name(entry.key()), name(entry.value())).second)
+                throw ConfigError(where, "has \"" + entry.key() + "\" of its data twice, expected it once");
+        }
+        const auto number = [&](const char* key) -> std::uint64_t {
+            const auto found = entries.find(key);
+            if (found == entries.end()) return 0;
+            const std::string& text = found->second;
+            std::uint64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (error != std::errc() || end != text.data() + text.size())
+                throw ConfigError(where, std::string("has \"") + key + "\" = \"" + text + "\" of its data, expected a whole number");
+            return value;
+        };
+        const std::uint64_t offset = number("offset"), length = number("length");
+        if (entries.contains("length") && length != bytes)
+            throw ConfigError(where, "has " + std::to_string(length) + " bytes of data in another file, expected " + std::to_string(bytes) +
+                                         " for its shape");
+        const std::string path = external_path(entries["location"], where);
+        if (bytes == 0) return {};
+        try {
+            return read_range(path, offset, bytes, bytes);
+        } catch (const ConfigError& error) {
+            throw ConfigError(where, std::string("has its data in another file: ") + error.what());
+        }
+    }
+
+    std::string external_path(const std::string& location, const std::string& where) const
+    {
+        namespace fs = std::filesystem;
+        const fs::path given(location);
+        const bool leaves = given.is_absolute() || std::find(given.begin(), given.end(), "..") != given.end();
+        if (location.empty() || leaves || location.find('\0') != std::string::npos)
+            throw ConfigError(where, "has its data in \"" + location + "\", expected a file in the folder of the model");
+        std::error_code error;
+        const fs::path own = fs::path(file_).parent_path(), folder = fs::canonical(own.empty() ? fs::path(".") : own, error);
+        const fs::path target = error ? fs::path() : fs::canonical(folder / given, error);
+        if (error) throw ConfigError(where, "has its data in \"" + location + "\", which is not there, expected it beside the model");
+        const auto [at, rest] = std::mismatch(folder.begin(), folder.end(), target.begin(), target.end());
+        if (at != folder.end())
+            throw ConfigError(where,
+                              "has its data in \"" + location + "\", which leads out of the folder of the model, expected a file in it");
+        if (!fs::is_regular_file(target, error))
+            throw ConfigError(where, "has its data in \"" + location + "\", which is no regular file, expected one");
+        return ((own.empty() ? fs::path() : own) / given).string();
     }
 
     static void expect_count(std::size_t have, std::size_t want, const std::string& where, const char* what)
@@ -172,27 +230,29 @@ private:
         return value;
     }
 
-    static std::int32_t clamped(std::int64_t value)
+    static void append_whole(OnnxArray& array, std::int64_t value)
     {
-        return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
+        array.wholes.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX)));
+        array.clamped |= array.wholes.back() != value;
+    }
+
+    static void fill_from(OnnxArray& array, const std::string& raw, std::size_t count, const std::string& where)
+    {
+        const int width = kWidths[static_cast<std::size_t>(array.type)];
+        expect_count(raw.size(), count * static_cast<std::size_t>(width), where, "bytes");
+        for (std::size_t i = 0; i < count; ++i) append(array, word(raw, i * static_cast<std::size_t>(width), width));
     }
 
     static void fill(OnnxArray& array, const ::onnx::TensorProto& tensor, std::size_t count, const std::string& where)
     {
         const OnnxType type = array.type;
-        if (tensor.has_raw_data()) {
-            const std::string& raw = tensor.raw_data();
-            const int width = kWidths[static_cast<std::size_t>(type)];
-            expect_count(raw.size(), count * static_cast<std::size_t>(width), where, "bytes");
-            for (std::size_t i = 0; i < count; ++i) append(array, word(raw, i * static_cast<std::size_t>(width), width));
-            return;
-        }
+        if (tensor.has_raw_data()) return fill_from(array, tensor.raw_data(), count, where);
         const auto take = [&](const auto& field) {
             expect_count(static_cast<std::size_t>(field.size()), count, where, "elements");
             for (const auto value : field) {
                 if (type == OnnxType::Half) array.reals.push_back(static_cast<float>(double_from_fp16(static_cast<std::uint16_t>(value))));
                 else if (is_real(type)) array.reals.push_back(static_cast<float>(value));
-                else array.wholes.push_back(clamped(static_cast<std::int64_t>(value)));
+                else append_whole(array, static_cast<std::int64_t>(value));
             }
         };
         if (type == OnnxType::Float) take(tensor.float_data());
@@ -225,7 +285,7 @@ private:
                 array.wholes.push_back(static_cast<std::int32_t>(bits));
                 break;
             case OnnxType::Int64:
-                array.wholes.push_back(clamped(static_cast<std::int64_t>(bits)));
+                append_whole(array, static_cast<std::int64_t>(bits));
                 break;
             case OnnxType::Bool:
                 array.wholes.push_back(bits != 0 ? 1 : 0);

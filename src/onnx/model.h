@@ -3,8 +3,8 @@
 //
 //   FILE.onnx ── protobuf (libonnx) ──► OnnxModel
 //
-// Source  onnx.proto of libonnx 1.12: IR versions up to 8, operator sets 7 to 17.
-// Error   ConfigError naming the file: no ONNX model, truncated, data outside of the file, counts beyond the limits.
+// Source  onnx.proto of libonnx 1.12: IR versions up to 8; operator sets 1 to 22.
+// Error   ConfigError naming the file: no ONNX model, truncated, data outside of the model's folder, counts beyond the limits.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -28,6 +28,7 @@ struct OnnxArray {
     std::vector<std::int64_t> shape{};
     std::vector<float> reals{};
     std::vector<std::int32_t> wholes{};
+    bool clamped = false;  // an integer was beyond int32
 
     std::size_t size() const { return is_real(type) ? reals.size() : wholes.size(); }
     double at(std::size_t i) const { return is_real(type) ? static_cast<double>(reals[i]) : static_cast<double>(wholes[i]); }

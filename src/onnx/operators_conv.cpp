@@ -1,7 +1,9 @@
 // What the array does: convolutions and matrix products with constant weights.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "base/error.h"
 #include "config/layer/layer_reader.h"
 #include "config/network_reader.h"
 #include "onnx/importing.h"
@@ -52,6 +54,13 @@ std::vector<double> bias_of(NodeView& view, std::size_t input, std::size_t kerne
     return bias;
 }
 
+/// [kernels], [1, kernels], or one number.
+bool joins_as_bias(const OnnxArray& array, std::size_t kernels)
+{
+    return array.size() == 1 ||
+           (array.size() == kernels && array.shape.size() <= 2 && static_cast<std::size_t>(array.shape.back()) == kernels);
+}
+
 void check_weights(std::uint64_t elements)
 {
     if (elements > kMaxNetworkWeights)
@@ -90,10 +99,70 @@ Json descriptor_of(const char* op, const CubeShape& cube, const Window& window, 
     return json;
 }
 
-/// A convolution behind its weights and its bias; `x` as a cube of its dimensions.
-RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const RealConstant& constant, std::vector<double> bias)
+constexpr std::int64_t kMaxStride = 8;  // of the machine
+
+/// Strides beyond the machine's: the elements of a stride's cell become channels, by the host, and kernels get as many.
+Symbol in_cells(Importing& in, NodeView& view, const Symbol& x, Window& window, std::vector<WindowSides>& pads, RealConstant& constant,
+                std::int64_t groups)
 {
-    const std::vector<std::int64_t>& shape = constant.array.shape;
+    const std::size_t rank = x.dims.size() - 1;
+    if (std::any_of(window.dilations.begin(), window.dilations.end(), [](std::int64_t d) { return d != 1; })) return x;
+    const std::int64_t channels = x.dims[0], kernels = constant.array.shape[0], per = constant.array.shape[1];
+    std::array<std::int64_t, 2> cell{1, 1}, cells{1, 1}, outs{1, 1}, size{1, 1}, kernel{1, 1}, before{0, 0};
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t d = i + 2 - rank;
+        cell[d] = window.strides[i];
+        size[d] = x.dims[i + 1];
+        kernel[d] = window.kernel[i];
+        before[d] = pads[i].before;
+        outs[d] = (size[d] + pads[i].before + pads[i].after - kernel[d]) / cell[d] + 1;
+        if (size[d] + pads[i].before + pads[i].after < kernel[d]) return x;
+        cells[d] = (kernel[d] + cell[d] - 1) / cell[d];
+    }
+    const std::int64_t inner = cell[0] * cell[1], height = outs[0] + cells[0] - 1, width = outs[1] + cells[1] - 1;
+    in.cube_of({channels * inner, height, width});
+    std::vector<std::int32_t> from;
+    for (std::int64_t c = 0; c < channels; ++c)
+        for (std::int64_t i = 0; i < inner; ++i)
+            for (std::int64_t y = 0; y < height; ++y)
+                for (std::int64_t w = 0; w < width; ++w) {
+                    const std::int64_t row = y * cell[0] + i / cell[1] - before[0], column = w * cell[1] + i % cell[1] - before[1];
+                    const bool inside = row >= 0 && row < size[0] && column >= 0 && column < size[1];
+                    from.push_back(inside ? static_cast<std::int32_t>((c * size[0] + row) * size[1] + column) : -1);
+                }
+    std::vector<std::int64_t> dims{channels * inner};
+    if (rank == 2) dims.push_back(height);
+    dims.push_back(width);
+    Symbol seen = in.moved(view, x, in.of_front(dims), std::move(from));
+    seen.dims = dims;
+    RealConstant spread;
+    spread.scales = constant.scales;
+    spread.axis = constant.axis;
+    spread.array.shape = {kernels, per * inner};
+    if (rank == 2) spread.array.shape.push_back(cells[0]);
+    spread.array.shape.push_back(cells[1]);
+    spread.array.reals.assign(static_cast<std::size_t>(elements_of(spread.array.shape)), 0);
+    for (std::int64_t k = 0; k < kernels * per; ++k)
+        for (std::int64_t r = 0; r < kernel[0]; ++r)
+            for (std::int64_t q = 0; q < kernel[1]; ++q) {
+                const std::int64_t place = (r % cell[0]) * cell[1] + q % cell[1];
+                spread.array.reals[static_cast<std::size_t>(((k * inner + place) * cells[0] + r / cell[0]) * cells[1] + q / cell[1])] =
+                    static_cast<float>(constant.array.at(static_cast<std::size_t>((k * kernel[0] + r) * kernel[1] + q)));
+            }
+    check_weights(spread.array.size());
+    if (groups < 1) return x;
+    constant = std::move(spread);
+    window.strides.assign(rank, 1);
+    window.kernel.assign(constant.array.shape.begin() + 2, constant.array.shape.end());
+    window.spans = window.kernel;
+    pads.assign(rank, {});
+    return seen;
+}
+
+/// A convolution behind its weights and its bias; `x` as `image` sees it.
+RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, RealConstant constant, std::vector<double> bias)
+{
+    const std::vector<std::int64_t> shape = constant.array.shape;
     const std::size_t rank = x.dims.size() - 1;
     if (rank != 1 && rank != 2) throw Refused("has " + std::to_string(x.dims.size() + 1) + " dimensions, expected 3 or 4");
     if (shape.size() != rank + 2)
@@ -104,9 +173,12 @@ RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const Real
     if (groups < 1 || groups > kMaxGroups || shape[1] * groups != x.dims[0])
         throw Refused("found weights for " + std::to_string(shape[1]) + " channels in " + std::to_string(groups) + " groups, expected " +
                       std::to_string(x.dims[0]) + " channels");
-    const Window window = read_window(view, shape, rank);
-    const std::vector<WindowSides> pads = read_window_pads(view, {x.dims.begin() + 1, x.dims.end()}, window.spans, window.strides);
-    const std::size_t input = in.natural(view, x);
+    Window window = read_window(view, shape, rank);
+    std::vector<WindowSides> pads = read_window_pads(view, {x.dims.begin() + 1, x.dims.end()}, window.spans, window.strides);
+    Symbol seen = x;
+    if (std::any_of(window.strides.begin(), window.strides.end(), [](std::int64_t stride) { return stride > kMaxStride; }))
+        seen = in_cells(in, view, x, window, pads, constant, groups);
+    const std::size_t input = in.as_cube(view, seen, in.cube_of(seen.dims));
     const Json json = descriptor_of("conv2d", in.value(input).cube, window, shape[0], groups, pads);
     const Layer layer = layer_from_json(json, "as a layer", "", "");
     std::vector<std::int64_t> dims{shape[0]};
@@ -118,7 +190,7 @@ RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, const Real
     node.weights = std::move(weights.values);
     node.weight_scale = std::move(weights.scales);
     node.bias = std::move(bias);
-    in.set(view, {std::nullopt, node.output, dims, std::nullopt});
+    in.set_image(view, {std::nullopt, node.output, dims, std::nullopt});
     return node;
 }
 
@@ -127,7 +199,7 @@ RealNode& connected(Importing& in, NodeView& view, const Symbol& x, Weights weig
 {
     in.charge(weights.values.size());
     std::size_t input = x.value;
-    if (in.value(input).cube.h > 32 || in.value(input).cube.w > 32) input = in.natural(view, x);
+    if (in.value(input).cube.h > 32 || in.value(input).cube.w > 32) input = in.as_cube(view, x, in.cube_of(x.dims));
     const CubeShape cube = in.value(input).cube;
     const Json json{{"op", "fully_connected"},
                     {"input", {{"width", cube.w}, {"height", cube.h}, {"channels", cube.c}}},
@@ -138,7 +210,7 @@ RealNode& connected(Importing& in, NodeView& view, const Symbol& x, Weights weig
     node.weights = std::move(weights.values);
     node.weight_scale = std::move(weights.scales);
     node.bias = std::move(bias);
-    in.set(view, {std::nullopt, node.output, {kernels}, std::nullopt});
+    in.set_image(view, {std::nullopt, node.output, {kernels}, std::nullopt});
     return node;
 }
 
@@ -230,22 +302,41 @@ void whole_output(Importing& in, NodeView& view, std::size_t value, const std::v
     const OnnxType type = view.constant(7, "a zero point").array.type;
     if (type != OnnxType::Int8 && type != OnnxType::Uint8) throw Refused("makes integers that are neither int8 nor uint8");
     in.value(value).quantisation = quantisation_of(view, 6, 7, type);
-    in.set(view, {std::nullopt, value, dims, type});
+    in.set_image(view, {std::nullopt, value, dims, type});
+}
+
+/// Zeros that a node before puts around join the padding, where the machine has so much of it.
+bool padded_convolution(Importing& in, NodeView& view, const Symbol& given, const RealConstant& w, const std::vector<double>& bias)
+{
+    const Importing::Padded* padded = in.padding_of(given.value);
+    if (!padded || padded->fill != 0 || view.text("auto_pad", "NOTSET") != "NOTSET") return false;
+    const Symbol inner = in.image(padded->inner);
+    const bool plane = inner.dims.size() == 3;
+    view.around = plane ? std::vector{padded->top, padded->left, padded->bottom, padded->right} : std::vector{padded->left, padded->right};
+    try {
+        convolution(in, view, inner, w, bias);
+        return true;
+    } catch (const ConfigError&) {  // beyond the machine's padding: the node before stays
+    }
+    view.around.clear();
+    return false;
 }
 
 }  // namespace
 
 void import_conv(Importing& in, NodeView& view)
 {
-    const Symbol x = view.value(0, "what it convolves");
+    const Symbol given = view.value(0, "what it convolves");
     const RealConstant& w = view.constant(1, "the weights");
     if (w.array.shape.empty()) throw Refused("has weights without dimensions");
-    convolution(in, view, x, w, bias_of(view, 2, static_cast<std::size_t>(w.array.shape[0])));
+    const std::vector<double> bias = bias_of(view, 2, static_cast<std::size_t>(w.array.shape[0]));
+    if (padded_convolution(in, view, given, w, bias)) return;
+    convolution(in, view, in.image(given), w, bias);
 }
 
 void import_qlinear_conv(Importing& in, NodeView& view)
 {
-    const Symbol x = whole_input(in, view);
+    const Symbol x = in.image(whole_input(in, view));
     const RealConstant w = whole_weights(view, 0);
     const auto kernels = static_cast<std::size_t>(w.array.shape[0]);
     std::vector<double> bias = bias_of(view, 8, kernels);
@@ -267,7 +358,7 @@ void import_qlinear_matmul(Importing& in, NodeView& view)
 
 void import_conv_transpose(Importing& in, NodeView& view)
 {
-    const Symbol x = view.value(0, "what it convolves");
+    const Symbol x = in.image(view.value(0, "what it convolves"));
     const RealConstant& constant = view.constant(1, "the weights");
     const std::vector<std::int64_t>& shape = constant.array.shape;
     const std::size_t rank = x.dims.size() - 1;
@@ -309,7 +400,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
         if (sides_of[i].before < 0 || sides_of[i].after < 0)
             throw Refused("makes rows or columns that no product reaches, expected output_padding of at most the padding");
     }
-    const std::size_t input = in.natural(view, x);
+    const std::size_t input = in.as_cube(view, x, in.cube_of(x.dims));
     // No unit dilates what it scatters: the weights stand with zeros between them.
     const Window spread{window.spans, window.strides, std::vector<std::int64_t>(rank, 1), window.spans};
     const Json json = descriptor_of("deconv2d", in.value(input).cube, spread, kernels, 1, sides_of);
@@ -340,20 +431,59 @@ void import_conv_transpose(Importing& in, NodeView& view)
         }
     node.weight_scale = weights.scales;
     node.bias = bias_of(view, 2, static_cast<std::size_t>(kernels));
-    in.set(view, {std::nullopt, node.output, dims, std::nullopt});
+    in.set_image(view, {std::nullopt, node.output, dims, std::nullopt});
 }
+
+namespace {
+
+/// Several rows of an image: a 1 x 1 convolution whose places are the rows. The host makes channels of what stands behind each other, and
+/// back.
+Symbol multiply_rows(Importing& in, NodeView& view, const Symbol& symbol, std::int64_t rows, RealConstant w, std::vector<double> bias)
+{
+    check_row({std::nullopt, symbol.value, {symbol.dims.back()}, std::nullopt}, w);
+    Symbol across = in.exchanged(view, symbol, {rows, symbol.dims.back()}, {1, 0});
+    across.dims = {symbol.dims.back(), rows};
+    const std::int64_t kernels = w.array.shape[0];
+    w.array.shape.push_back(1);
+    const std::size_t made = convolution(in, view, across, std::move(w), std::move(bias)).output;
+    Symbol out = in.exchanged(view, {std::nullopt, made, {kernels, rows}, std::nullopt}, {kernels, rows}, {1, 0});
+    out.dims = symbol.dims;
+    out.dims.back() = kernels;
+    return out;
+}
+
+/// All rows of a tensor.
+std::int64_t rows_of(const Symbol& symbol)
+{
+    if (symbol.dims.empty()) throw Refused("multiplies a number, expected a row");
+    std::int64_t rows = 1;
+    for (std::size_t i = 0; i + 1 < symbol.dims.size(); ++i) rows *= symbol.dims[i];
+    return rows;
+}
+
+}  // namespace
 
 void import_gemm(Importing& in, NodeView& view)
 {
-    view.expect("transA", 0);
-    const Symbol x = row_of(view.value(0, "A"));
+    Symbol a = view.value(0, "A");
+    if (view.whole("transA", 0) != 0) {
+        if (in.batched()) throw BatchRefused("attribute \"transA\": found 1, expected 0: the batch stays in front");
+        if (a.dims.size() != 2) throw Refused("transposes A of " + std::to_string(a.dims.size()) + " dimensions, expected 2");
+        a = in.exchanged(view, a, a.dims, {1, 0});
+    }
     const bool stands = view.whole("transB", 0) != 0;
     const double alpha = view.real("alpha", 1), beta = view.real("beta", 1);
+    view.whole("broadcast", 0);  // before operator set 7
     const RealConstant& given = view.constant(1, "B");
     const RealConstant w = stands ? given : transposed(given);
-    check_row(x, w);
+    const std::int64_t rows = in.batched() ? 1 : rows_of(a);
+    const Symbol x = rows == 1 ? row_of(a) : a;
+    check_row({std::nullopt, x.value, {x.dims.back()}, std::nullopt}, w);
     Weights weights = weights_of(w, 0);
-    std::vector<double> bias = bias_of(view, 2, static_cast<std::size_t>(w.array.shape[0]));
+    const auto kernels = static_cast<std::size_t>(w.array.shape[0]);
+    // C of every kernel joins; of other shapes it is added behind.
+    const bool behind = view.has(2) && (!view.is_constant(2) || !joins_as_bias(view.constant(2, "C").array, kernels));
+    std::vector<double> bias = behind ? std::vector<double>{} : bias_of(view, 2, kernels);
     for (double& value : bias) value *= beta;
     if (alpha != 1) {
         for (float& value : weights.values) value = static_cast<float>(value * alpha);
@@ -361,37 +491,50 @@ void import_gemm(Importing& in, NodeView& view)
             for (double& scale : weights.scales) scale *= alpha;
         else weights.scales.clear();
     }
-    connected(in, view, x, std::move(weights), w.array.shape[0], std::move(bias));
+    if (rows == 1) connected(in, view, x, std::move(weights), w.array.shape[0], std::move(bias));
+    else {
+        RealConstant scaled = w;
+        scaled.array.type = OnnxType::Float;
+        scaled.array.reals = std::move(weights.values);
+        scaled.scales = std::move(weights.scales);
+        in.set(view, multiply_rows(in, view, x, rows, std::move(scaled), std::move(bias)));
+    }
+    if (!behind) return;
+    const Symbol product = in.symbol(view.node().outputs.front());
+    if (!view.is_constant(2)) {
+        Symbol added = view.value(2, "C");
+        if (beta != 1) {
+            in.affine(view, added, false).factor = {beta};
+            added = in.symbol(view.node().outputs.front());
+        }
+        return in.set(view, between(in, view, "Add", product, added));
+    }
+    RealConstant added = view.constant(2, "C");
+    for (float& value : added.array.reals) value = static_cast<float>(value * beta);
+    in.set(view, with_constant(in, view, "Add", product, added, view.node().inputs[2]));
 }
-
-namespace {
-
-/// Several rows of an image: a 1 x 1 convolution whose places are the rows. The host makes channels of what stands behind each other, and
-/// back.
-void multiply_rows(Importing& in, NodeView& view, const Symbol& symbol, std::int64_t rows)
-{
-    RealConstant w = transposed(view.constant(1, "the right side"));
-    check_row({std::nullopt, symbol.value, {symbol.dims.back()}, std::nullopt}, w);
-    const Symbol across = in.exchanged(view, symbol, {rows, symbol.dims.back()}, {1, 0});
-    const std::int64_t kernels = w.array.shape[0];
-    w.array.shape.push_back(1);
-    const std::size_t made = convolution(in, view, across, w, {}).output;
-    Symbol out = in.exchanged(view, {std::nullopt, made, {kernels, rows}, std::nullopt}, {kernels, rows}, {1, 0});
-    out.dims = symbol.dims;
-    out.dims.back() = kernels;
-    in.set(view, std::move(out));
-}
-
-}  // namespace
 
 void import_matmul(Importing& in, NodeView& view)
 {
+    const bool weights = !view.is_constant(0) && view.is_constant(1) && view.constant(1, "the right side").array.shape.size() == 2;
+    if (!weights) {
+        const auto side = [&](std::size_t input, std::size_t other) {
+            if (!view.is_constant(input)) return view.value(input, "a side");
+            const RealConstant& constant = view.constant(input, "a side");
+            std::vector<std::int64_t> shape = constant.array.shape;
+            // A matrix is the same for all images.
+            if (in.batched())
+                shape.insert(shape.begin(), std::max(in.full(view.symbol(other).dims).size(), shape.size()) - shape.size(), 1);
+            return in.fixed_value(view.node().inputs[input], constant, in.of_image(shape));
+        };
+        const Symbol a = side(0, 1);
+        return multiply_matrices(in, view, a, side(1, 0));
+    }
     const Symbol symbol = view.value(0, "the left side");
-    std::int64_t rows = 1;
-    for (std::size_t i = 0; i + 1 < symbol.dims.size(); ++i) rows *= symbol.dims[i];
-    if (rows != 1) return multiply_rows(in, view, symbol, rows);
-    const Symbol x = row_of(symbol);
+    const std::int64_t rows = rows_of(symbol);
     const RealConstant w = transposed(view.constant(1, "the right side"));
+    if (rows != 1) return in.set(view, multiply_rows(in, view, symbol, rows, w, {}));
+    const Symbol x = row_of(symbol);
     check_row(x, w);
     const std::size_t output = connected(in, view, x, weights_of(w, 0), w.array.shape[0], {}).output;
     std::vector<std::int64_t> dims = symbol.dims;

@@ -15,12 +15,7 @@ std::vector<double> spread(const OnnxArray& array, const std::vector<std::int64_
         values.push_back(array.at(i));
         if (!std::isfinite(values.back())) throw Refused(std::string("found ") + what + " that is no finite number");
     }
-    if (values.size() == 1 && array.shape.size() <= dims.size() + 1) return values;
-    // Aligned at the last dimension; the channels are the first one behind the batch.
-    const std::size_t rank = array.shape.size(), full = dims.size() + 1;
-    bool channels = !dims.empty() && rank <= full && static_cast<std::int64_t>(values.size()) == dims[0];
-    for (std::size_t i = 0; channels && i < rank; ++i) channels = i + full == rank + 1 ? array.shape[i] == dims[0] : array.shape[i] == 1;
-    if (!channels)
+    if (values.size() != 1 && (dims.empty() || static_cast<std::int64_t>(values.size()) != dims[0]))
         throw Refused("found " + std::to_string(values.size()) + " numbers as " + what +
                       ", expected one, or one for each channel [channels, 1, 1]");
     return values;
@@ -47,10 +42,17 @@ Function function_of(NodeView& view)
         {"Log", {Function::Kind::Log}},
         {"Sqrt", {Function::Kind::Sqrt}},
         {"Abs", {Function::Kind::Abs}},
-        {"Reciprocal", {Function::Kind::Reciprocal}},
+        {"Reciprocal", {Function::Kind::Reciprocal, 1}},
         {"Erf", {Function::Kind::Erf}},
+        {"Gelu", {Function::Kind::Gelu}},
+        {"Mish", {Function::Kind::Mish}},
     };
     Function function = known.at(view.node().op);
+    if (view.node().op == "Gelu") {
+        const std::string how = view.text("approximate", "none");
+        if (how != "none" && how != "tanh") throw Refused("attribute \"approximate\": found \"" + how + "\", expected none or tanh");
+        if (how == "tanh") function.kind = Function::Kind::GeluTanh;
+    }
     function.alpha = view.real("alpha", function.alpha);
     function.beta = view.real(view.node().op == "Selu" ? "gamma" : "beta", function.beta);
     return function;
@@ -143,12 +145,48 @@ void quantize_constant(Importing& in, NodeView& view, std::int64_t axis)
     in.set_constant(view, std::move(out));
 }
 
+/// A batch of 1 in front is no dimension of the image.
+std::vector<std::int64_t> without_front(const Importing& in, const std::vector<std::int64_t>& dims)
+{
+    const bool front = !in.batched() && !dims.empty() && dims.front() == 1;
+    return {dims.begin() + (front ? 1 : 0), dims.end()};
+}
+
+/// Slopes of PRelu are one, or one for each channel; before operator set 7 a list is always of channels.
+bool by_channels(const Importing& in, NodeView& view, const Symbol& symbol)
+{
+    const OnnxArray& slope = view.constant(1, "the slope").array;
+    const std::vector<std::int64_t> dims = without_front(in, symbol.dims);
+    if (slope.size() == 1 && slope.shape.size() <= dims.size() + 1) return true;
+    const std::size_t full = dims.size() + 1, rank = slope.shape.size();
+    if (in.model().opset < 7 && rank == 1 && !dims.empty() && slope.shape[0] == dims[0]) return true;
+    bool channels = !dims.empty() && rank <= full && static_cast<std::int64_t>(slope.size()) == dims[0];
+    for (std::size_t i = 0; channels && i < rank; ++i) channels = i + full == rank + 1 ? slope.shape[i] == dims[0] : slope.shape[i] == 1;
+    return channels;
+}
+
+/// A slope for every element: what is above 0, and what is below times the slope.
+void bend_each(Importing& in, NodeView& view, const Symbol& symbol)
+{
+    const RealConstant& slope = view.constant(1, "the slope");
+    Clamp above, below;
+    above.low = 0;
+    below.high = 0;
+    in.affine(view, symbol, false).clamp = above;
+    const Symbol positive = in.symbol(view.node().outputs.front());
+    in.affine(view, symbol, false).clamp = below;
+    const Symbol negative = in.symbol(view.node().outputs.front());
+    const Symbol bent = with_constant(in, view, "Mul", negative, slope, view.node().inputs[1]);
+    in.set(view, between(in, view, "Add", positive, bent));
+}
+
 }  // namespace
 
 void import_bend(Importing& in, NodeView& view)
 {
     const std::string& op = view.node().op;
     const Symbol symbol = view.value(0, "what it reads");
+    if (op == "PRelu" && !by_channels(in, view, symbol)) return bend_each(in, view, symbol);
     Clamp clamp;
     if (op == "Relu") clamp.low = 0;
     else if (op == "Clip") {
@@ -157,7 +195,7 @@ void import_bend(Importing& in, NodeView& view)
         if (low > -1e30) clamp.low = low;
         if (high < 1e30) clamp.high = high;
     } else if (op == "LeakyRelu") clamp.slopes = {view.real("alpha", 0.01)};
-    else clamp.slopes = spread(view.constant(1, "the slope").array, symbol.dims, "the slope");
+    else clamp.slopes = spread(view.constant(1, "the slope").array, without_front(in, symbol.dims), "the slope");
     in.affine(view, symbol, clamp.slopes.size() > 1).clamp = clamp;
 }
 

@@ -25,25 +25,69 @@ void global_window(NodeView& view, const Symbol& symbol, RealNode& node, const C
     node.pool.function = view.node().op == "GlobalMaxPool" ? PoolFunction::Max : PoolFunction::Average;
 }
 
-/// The mean over rows and columns.
-std::vector<std::int64_t> mean_window(NodeView& view, const Symbol& symbol)
+/// The places of the axes of ReduceMean.
+std::vector<std::size_t> mean_axes(Importing& in, NodeView& view, const Symbol& symbol)
 {
-    std::vector<std::int64_t> axes = view.wholes("axes", {});
-    if (axes.empty() && view.has(1))
-        for (const std::int32_t axis : view.constant(1, "axes").array.wholes) axes.push_back(axis);
+    std::vector<std::int64_t> axes = view.integers(1, "axes");
     std::vector<std::size_t> places;
-    places.reserve(axes.size());
+    if (axes.empty() && view.whole("noop_with_empty_axes", 0) != 0) return places;
+    if (axes.empty() && in.batched()) throw BatchRefused("works along the batch, expected axes: images are independent of each other");
+    for (std::size_t i = 0; axes.empty() && i < symbol.dims.size(); ++i) places.push_back(i);
     for (const std::int64_t axis : axes) places.push_back(view.axis(axis, symbol.dims.size()));
     std::sort(places.begin(), places.end());
+    if (std::adjacent_find(places.begin(), places.end()) != places.end()) throw Refused("reduces an axis twice, expected it once");
+    return places;
+}
+
+/// Over all rows and columns of every channel, as PDP has it.
+bool over_plane(const Importing& in, const std::vector<std::size_t>& places, const std::vector<std::int64_t>& dims)
+{
+    const std::size_t channel = in.batched() ? 0 : 1;
+    if (dims.size() > channel + 3 || dims.size() < channel + 2 || (channel == 1 && dims.front() != 1)) return false;
     std::vector<std::size_t> all;
-    for (std::size_t i = 1; i < symbol.dims.size(); ++i) all.push_back(i);
-    if (places.empty() || places != all || symbol.dims.size() > 3)
-        throw Refused("reduces other axes than all rows and columns, expected these");
+    for (std::size_t i = channel + 1; i < dims.size(); ++i) all.push_back(i);
+    return places == all;
+}
+
+void import_mean(Importing& in, NodeView& view)
+{
+    const Symbol symbol = view.value(0, "what it reduces");
+    const std::vector<std::size_t> places = mean_axes(in, view, symbol);
+    const bool keep = view.whole("keepdims", 1) != 0;
     view.whole("noop_with_empty_axes", 0);
-    if (view.whole("keepdims", 1) == 0) return {symbol.dims[0]};
-    std::vector<std::int64_t> dims(symbol.dims.size(), 1);
-    dims[0] = symbol.dims[0];
-    return dims;
+    if (places.empty()) return in.set(view, symbol);
+    if (!over_plane(in, places, symbol.dims)) return in.set(view, mean_over(in, view, symbol, places, keep));
+    const std::size_t input = in.natural(view, symbol);
+    const CubeShape cube = in.value(input).cube;
+    std::vector<std::int64_t> dims(symbol.dims.begin(), symbol.dims.begin() + static_cast<std::ptrdiff_t>(places.front()));
+    if (keep) dims.resize(symbol.dims.size(), 1);
+    RealNode& node = in.add(view, RealOp::Pool, {input}, dims, {cube.c, 1, 1});
+    node.pool.y = {.kernel = cube.h, .stride = 1};
+    node.pool.x = {.kernel = cube.w, .stride = 1};
+    node.pool.function = PoolFunction::Average;
+    in.set(view, {std::nullopt, node.output, dims, std::nullopt});
+}
+
+/// What a node before puts around joins the padding of the windows.
+bool padding_joins(Importing& in, NodeView& view, Symbol& symbol)
+{
+    const Importing::Padded* padded = in.padding_of(symbol.value);
+    const std::string& op = view.node().op;
+    if (!padded || view.text("auto_pad", "NOTSET") != "NOTSET" || view.whole("ceil_mode", 0) != 0) return false;
+    const std::vector<std::int64_t> pads = view.wholes("pads", {}), kernel = view.wholes("kernel_shape", {});
+    const bool own = std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+    const bool largest = op == "MaxPool" && padded->fill < 0, mean = op == "AveragePool" && padded->fill == 0 && !own;
+    const std::vector<std::int64_t> around = padded->inner.dims.size() == (in.batched() ? 3U : 4U)
+                                                 ? std::vector{padded->top, padded->left, padded->bottom, padded->right}
+                                                 : std::vector{padded->left, padded->right};
+    for (std::size_t i = 0; i < around.size(); ++i) {
+        const std::int64_t all = around[i] + (i < pads.size() ? pads[i] : 0);
+        if (kernel.size() * 2 != around.size() || all >= kernel[i % kernel.size()] || all > 5) return false;
+    }
+    if (!largest && !mean) return false;
+    view.around = around;
+    symbol = padded->inner;
+    return true;
 }
 
 }  // namespace
@@ -51,17 +95,17 @@ std::vector<std::int64_t> mean_window(NodeView& view, const Symbol& symbol)
 void import_pool(Importing& in, NodeView& view)
 {
     const std::string& op = view.node().op;
-    const Symbol symbol = view.any_value(0, "what it pools");
-    const std::size_t input = in.natural(view, symbol);
+    if (op == "ReduceMean") return import_mean(in, view);
+    Symbol given = view.any_value(0, "what it pools");
+    const bool around = padding_joins(in, view, given);
+    const Symbol symbol = in.image(given);
+    const std::size_t input = in.as_cube(view, symbol, in.cube_of(symbol.dims));
     const CubeShape cube = in.value(input).cube;
     const std::optional<Quantisation> quantisation = in.value(input).quantisation;
     if (symbol.whole && op != "MaxPool") throw Refused("found integers as what it pools, expected real numbers: DequantizeLinear in front");
     RealNode node;
     std::vector<std::int64_t> dims = symbol.dims;
-    if (op == "ReduceMean") {
-        dims = mean_window(view, symbol);
-        global_window(view, symbol, node, cube);
-    } else if (op.starts_with("Global")) {
+    if (op.starts_with("Global")) {
         global_window(view, symbol, node, cube);
         std::fill(dims.begin() + 1, dims.end(), 1);
     } else {
@@ -78,7 +122,7 @@ void import_pool(Importing& in, NodeView& view)
         Pool& pool = node.pool;
         pool.function = op == "MaxPool" ? PoolFunction::Max : PoolFunction::Average;
         pool.ceil = view.whole("ceil_mode", 0) != 0;
-        node.exclusive = op == "AveragePool" && view.whole("count_include_pad", 0) == 0;
+        node.exclusive = op == "AveragePool" && view.whole("count_include_pad", 0) == 0 && !around;
         for (std::size_t i = 0; i < rank; ++i) {
             if (kernel[i] < 1 || kernel[i] > kMaxWindow || strides[i] < 1 || strides[i] > kMaxWindow || sides[i].before < 0 ||
                 sides[i].after < 0 || sides[i].before > kMaxWindow || sides[i].after > kMaxWindow)
@@ -105,13 +149,13 @@ void import_pool(Importing& in, NodeView& view)
     made.pool = node.pool;
     made.exclusive = node.exclusive;
     if (symbol.whole) in.value(made.output).quantisation = quantisation;
-    in.set(view, {std::nullopt, made.output, dims, symbol.whole});
+    in.set_image(view, {std::nullopt, made.output, dims, symbol.whole});
 }
 
 void import_lrn(Importing& in, NodeView& view)
 {
-    const Symbol symbol = view.value(0, "what it normalises");
-    const std::size_t input = in.natural(view, symbol);
+    const Symbol symbol = in.image(view.value(0, "what it normalises"));
+    const std::size_t input = in.as_cube(view, symbol, in.cube_of(symbol.dims));
     const CubeShape cube = in.value(input).cube;
     const Json descriptor{{"op", "lrn"},
                           {"input", {{"width", cube.w}, {"height", cube.h}, {"channels", cube.c}}},
@@ -122,7 +166,7 @@ void import_lrn(Importing& in, NodeView& view)
                             {"bias", view.real("bias", 1)}}}};
     RealNode& node = in.add(view, RealOp::Lrn, {input}, symbol.dims, cube);
     node.lrn = *transfer_from_json(descriptor, "as the operation of CDP", "", "").lrn();
-    in.set(view, {std::nullopt, node.output, symbol.dims, std::nullopt});
+    in.set_image(view, {std::nullopt, node.output, symbol.dims, std::nullopt});
 }
 
 std::vector<std::int64_t> read_spatial(NodeView& view, const char* attribute, std::size_t rank)
@@ -142,7 +186,8 @@ std::vector<WindowSides> read_window_pads(NodeView& view, const std::vector<std:
 {
     const std::string automatic = view.text("auto_pad", "NOTSET");
     const std::size_t rank = sizes.size();
-    const std::vector<std::int64_t> pads = view.wholes("pads", std::vector<std::int64_t>(2 * rank, 0));
+    std::vector<std::int64_t> pads = view.wholes("pads", std::vector<std::int64_t>(2 * rank, 0));
+    for (std::size_t i = 0; i < pads.size() && i < view.around.size(); ++i) pads[i] += view.around[i];
     std::vector<WindowSides> sides(rank);
     if (automatic == "NOTSET") {
         if (pads.size() != 2 * rank)

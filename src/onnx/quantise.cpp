@@ -12,9 +12,10 @@
 namespace dlasim {
 namespace {
 
-constexpr double kMaxInt8 = 127, kMaxMultiplier = 32767;
+constexpr double kMaxInt8 = 127, kMaxMultiplier = 32767, kMaxParts = 4;
+constexpr std::uint64_t kMaxChannels = 8192;
 constexpr std::uint64_t kFewWeights = 1 << 18;
-constexpr std::size_t kMaxName = 100;
+constexpr std::size_t kMaxName = 100, kNone = SIZE_MAX;
 
 class Quantiser {
 public:
@@ -26,6 +27,7 @@ public:
         if (fp16_) refuse_quantisations();
         split();
         if (!fp16_) {
+            split_weights();
             change_grids();
             choose_grids();
             centre_products();
@@ -47,15 +49,84 @@ private:
         problems_.report(g_.file);
     }
 
+    /// Weights with a scale of the model's that are no int8: the input is there several times, each time with a part of every weight.
+    void split_weights()
+    {
+        for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+            RealNode& node = g_.nodes[i];
+            if (!node.convolves() || node.weight_scale.empty()) continue;
+            const std::size_t length = node.weights.size() / node.geometry.kernels;
+            std::vector<double> integers;
+            double low = 0, high = 0;
+            for (std::size_t w = 0; w < node.weights.size(); ++w) {
+                integers.push_back(std::nearbyint(static_cast<double>(node.weights[w]) / at(node.weight_scale, w / length)));
+                low = std::min(low, integers.back());
+                high = std::max(high, integers.back());
+            }
+            const double parts = std::max(std::ceil(high / kMaxInt8), std::ceil(-low / (kMaxInt8 + 1)));
+            if (parts < 2 || parts > kMaxParts) continue;
+            const auto count = static_cast<std::uint32_t>(parts);
+            if (std::uint64_t{node.geometry.channels} * count > kMaxChannels) continue;  // refused where weights become integers
+            divide(node, integers, count);
+            i = repeat_input(i, count);
+        }
+    }
+
+    /// [kernels][channels / groups][taps] become [kernels][parts * channels / groups][taps].
+    static void divide(RealNode& node, const std::vector<double>& integers, std::uint32_t parts)
+    {
+        const std::size_t length = integers.size() / node.geometry.kernels;
+        std::vector<float> weights;
+        weights.reserve(integers.size() * parts);
+        for (std::size_t k = 0; k < node.geometry.kernels; ++k)
+            for (std::uint32_t part = 0; part < parts; ++part)
+                for (std::size_t w = 0; w < length; ++w) {
+                    const double all = integers[k * length + w];
+                    const double before = std::clamp(all, -(kMaxInt8 + 1) * part, kMaxInt8 * part),
+                                 now = std::clamp(all, -(kMaxInt8 + 1) * (part + 1), kMaxInt8 * (part + 1));
+                    weights.push_back(static_cast<float>((now - before) * at(node.weight_scale, k)));
+                }
+        node.weights = std::move(weights);
+    }
+
+    /// Groups keep their channels together. The place of the node afterwards.
+    std::size_t repeat_input(std::size_t i, std::uint32_t parts)
+    {
+        Layer& l = g_.nodes[i].geometry;
+        const std::size_t value = g_.nodes[i].inputs.front();
+        RealNode node;
+        node.op = RealOp::Reshape;
+        node.label = g_.nodes[i].label;
+        node.inputs = {value};
+        node.output = g_.values.size();
+        const std::uint32_t per = l.kernel_channels(), plane = l.width * l.height;
+        for (std::uint32_t g = 0; g < l.groups; ++g)
+            for (std::uint32_t part = 0; part < parts; ++part)
+                for (std::uint32_t e = 0; e < per * plane; ++e) node.move.from.push_back(static_cast<std::int32_t>(g * per * plane + e));
+        RealValue made = g_.values[value];
+        made.name += ".parts" + std::to_string(g_.values.size());
+        made.cube.c = l.channels = l.channels * parts;
+        g_.values.push_back(std::move(made));
+        given_.push_back(given_[value]);
+        source_[node.output] = source_.contains(value) ? source_[value] : value;
+        repeats_.insert(node.output);
+        g_.nodes[i].inputs.front() = node.output;
+        g_.nodes.insert(g_.nodes.begin() + static_cast<std::ptrdiff_t>(i), std::move(node));
+        return i + 1;
+    }
+
     /// The last nodes of every output that run behind the machine, in real numbers.
     void split()
     {
-        for (const RealOutput& output : g_.outputs) last_.push_back(output.value);
+        for (const RealOutput& output : g_.outputs) last_.push_back(output.constant ? kNone : output.value);
         for (std::size_t& last : last_) {
             std::vector<RealNode>& behind = q_.outputs.emplace_back().behind;
-            while (const std::optional<std::size_t> maker = g_.maker(last)) {
+            while (last != kNone) {
+                const std::optional<std::size_t> maker = g_.maker(last);
+                if (!maker) break;
                 const RealNode& node = g_.nodes[*maker];
-                const bool host = node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape;
+                const bool host = node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape ||
+                                  (node.op == RealOp::Compute && node.inputs.size() == 1);
                 if (!host || g_.values[last].quantisation || wanted_elsewhere(last)) break;
                 last = node.inputs.front();
                 behind.insert(behind.begin(), node);
@@ -64,7 +135,7 @@ private:
         }
         const auto on_host = [](const RealNode& node) {
             return node.op == RealOp::Softmax || node.op == RealOp::Function || node.op == RealOp::Reshape || node.op == RealOp::Upsample ||
-                   node.op == RealOp::Concat || node.host_average();
+                   node.op == RealOp::Compute || node.op == RealOp::Concat || node.host_average();
         };
         if (std::all_of(g_.nodes.begin(), g_.nodes.end(), on_host)) copy_input();
     }
@@ -81,7 +152,10 @@ private:
     /// The machine does something at least: what comes first goes through it as it is.
     void copy_input()
     {
-        const std::size_t first = g_.nodes.empty() ? last_.front() : g_.nodes.front().inputs.front();
+        const auto made_of = std::find_if(last_.begin(), last_.end(), [](std::size_t value) { return value != kNone; });
+        const std::size_t first = !g_.nodes.empty()        ? g_.nodes.front().inputs.front()
+                                  : made_of != last_.end() ? *made_of
+                                                           : g_.inputs.front();
         const std::size_t made = copied(g_.nodes.begin(), first, "").first;
         g_.values[made].quantisation = g_.values[first].quantisation;
         tied_.emplace_back(first, made);
@@ -308,7 +382,7 @@ private:
         tensor_of_[value] = q_.network.tensors.size();
         q_.network.tensors.push_back(std::move(tensor));
         const auto copy = source_.find(value);
-        q_.values.push_back(copy == source_.end() ? value : copy->second);
+        q_.values.push_back(repeats_.contains(value) ? kNone : copy == source_.end() ? value : copy->second);
     }
 
     void emit()
@@ -330,8 +404,11 @@ private:
         if (weights > kMaxNetworkWeights)
             problems_.add("layers",
                           "found " + std::to_string(weights) + " weights, expected at most " + std::to_string(kMaxNetworkWeights));
-        for (std::size_t i = 0; i < last_.size(); ++i) q_.outputs[i].tensor = tensor_of_.at(last_[i]);
-        for (const QuantisedNetwork::Output& output : q_.outputs) network.outputs.push_back(output.tensor);
+        for (std::size_t i = 0; i < last_.size(); ++i) {
+            if (last_[i] == kNone) continue;
+            q_.outputs[i].tensor = tensor_of_.at(last_[i]);
+            network.outputs.push_back(q_.outputs[i].tensor);
+        }
     }
 
     NetworkLayer layer_of(const RealNode& node)
@@ -403,7 +480,13 @@ private:
                 break;
             case RealOp::Reshape:
                 layer.op = NetworkOp::Reshape;
-                n.exchange = node.exchange;
+                n.move = node.move;
+                break;
+            case RealOp::Compute:
+                layer.op = NetworkOp::Compute;
+                n.compute = node.compute;
+                if (node.compute.kind == Compute::Kind::ArgMax)
+                    problems_.add(node.label, "is not the end of the model, expected it behind all other nodes: no step reads indices");
                 break;
         }
         return layer;
@@ -467,6 +550,7 @@ private:
     std::vector<std::size_t> parent_;                        // of values, towards the one that stands for all of a grid
     std::map<std::size_t, std::size_t> tensor_of_;           // by value
     std::set<std::string> names_;
+    std::set<std::size_t> repeats_;  // values that hold another one several times
 };
 
 }  // namespace

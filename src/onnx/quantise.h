@@ -27,9 +27,9 @@ private:
 
 struct QuantisedNetwork {
     Network network{};
-    std::vector<std::size_t> values{};  // of the graph, by tensor of the network; of a copy what it copies
+    std::vector<std::size_t> values{};  // of the graph, by tensor of the network; of a copy what it copies; SIZE_MAX: of none
     struct Output {
-        std::size_t tensor = 0;          // of the network
+        std::size_t tensor = 0;          // of the network; nothing for constants
         std::vector<RealNode> behind{};  // nodes of the graph that make the output of it, on the host
     };
     std::vector<Output> outputs{};  // in the order of the graph's

@@ -69,6 +69,22 @@ bool join(RealNode& before, const RealNode& affine)
     return true;
 }
 
+/// Elements that are moved twice.
+bool joined_moves(RealNode& first, const RealNode& second)
+{
+    if (first.op != RealOp::Reshape || second.op != RealOp::Reshape) return false;
+    Move &a = first.move, b = second.move;
+    if (a.fills() && b.fills() && a.fill != b.fill) return false;
+    if (b.fills()) a.fill = b.fill;
+    if (a.from.empty() || b.from.empty()) {
+        if (!b.from.empty()) a.from = b.from;
+        return true;
+    }
+    for (std::int32_t& place : b.from) place = place < 0 ? -1 : a.from[static_cast<std::size_t>(place)];
+    a.from = std::move(b.from);
+    return true;
+}
+
 }  // namespace
 
 void simplify(RealGraph& graph)
@@ -80,6 +96,12 @@ void simplify(RealGraph& graph)
     for (RealNode& node : graph.nodes) {
         for (std::size_t& input : node.inputs) input = instead[input];
         const std::size_t input = node.inputs.front();
+        const bool ours = readers[input] == 1 && maker[input] != SIZE_MAX && !graph.values[input].quantisation;
+        if (ours && joined_moves(kept[maker[input]], node)) {
+            kept[maker[input]].output = node.output;
+            maker[node.output] = maker[input];
+            continue;
+        }
         const bool alone = node.op == RealOp::Affine && readers[input] == 1 && !graph.values[input].quantisation;
         if (alone && maker[input] != SIZE_MAX && join(kept[maker[input]], node)) {
             kept[maker[input]].output = node.output;
@@ -96,7 +118,8 @@ void simplify(RealGraph& graph)
     }
     // What nobody reads is left out.
     std::vector<bool> read(graph.values.size());
-    for (RealOutput& output : graph.outputs) read[output.value = instead[output.value]] = true;
+    for (RealOutput& output : graph.outputs)
+        if (!output.constant) read[output.value = instead[output.value]] = true;
     graph.nodes.clear();
     for (std::size_t i = kept.size(); i-- > 0;) {
         if (!read[kept[i].output]) continue;

@@ -13,7 +13,7 @@ What moves elements, maxima and the host's functions are equal.
 import numpy as np
 
 from onnx_reference import Operands, Window, engines, sums
-from onnx_steps import HOST_FUNCTIONS
+from onnx_steps import HOST_FUNCTIONS, computed
 
 ARRAY, SINGLE, AVERAGE, TABLE = 2.0 ** -13, 2.0 ** -22, 2.0 ** -10, 2.0 ** -7
 MOST = 65504.0
@@ -98,6 +98,8 @@ def host(steps, step, inputs):
         window = Window(step["pool"], x.shape)
         whole = window.kernel[0] * window.kernel[1]
         return half(window.apply(x, lambda seen: seen.sum((2, 3)) / (seen[0, 0].size if step["exclusive"] else whole)))
+    if op == "compute":
+        return half(computed(step["compute"], x, inputs[-1])).reshape(len(x), *steps.tensors[step["output"]]["shape"])
     return steps.moved(step, inputs)
 
 

@@ -203,7 +203,7 @@ class Reals(Operators):
         self.near([node("Reshape", ["x", "s"], ["r"]), node("Conv", ["r", "w"], ["y"])], {"s": np.array([0, 4, 10, 9]), "w": w}, self.x,
                   convolve(self.x.reshape(2, 4, 10, 9), w), steps=4)
         twice = d.repeat(2, 2).repeat(2, 3)
-        for inputs, constants, keys in ((["x", "", "s"], {"s": np.array([1, 1, 2, 2], F)}, {}), (["x", "", "", "s"], {"s": np.array([1, 5, 18, 16])}, {}),
+        for inputs, constants, keys in ((["x", "", "s"], {"s": np.array([1, 1, 2, 2], F)}, {}), (["x", "", "", "s"], {"s": np.array([2, 5, 18, 16])}, {}),
                                         (["x", "", "s"], {"s": np.array([1, 1, 2, 2], F)}, {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"})):
             self.near([node("Resize", inputs, ["y"], mode="nearest", **keys)], constants, self.x, twice)
         self.near([node("Upsample", ["x", "s"], ["y"], mode="nearest")], {"s": np.array([1, 1, 2, 2], F)}, self.x, twice, opset=9)

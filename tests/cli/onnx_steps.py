@@ -28,6 +28,21 @@ HOST_FUNCTIONS = {
     "Reciprocal": lambda x, a, b: 1 / x if x != 0 else math.inf, "Erf": lambda x, a, b: math.erf(x)}
 
 
+def computed(how, a, b):
+    """What the host computes of whole tensors, in real numbers: docs/ONNX.md."""
+    outer, rows, count, inner, columns = how["sizes"]
+    name, images = how["name"], len(a)
+    if name == "matmul":
+        return a.reshape(images, outer, rows, count) @ b.reshape(images, outer, count, columns)
+    if name in ("divide", "maximum", "minimum"):
+        return {"divide": np.divide, "maximum": np.maximum, "minimum": np.minimum}[name](a, b)
+    lines = a.reshape(images, outer, count, inner)
+    if name == "mean":
+        return lines.mean(2)
+    assert name == "normalise", name
+    return (lines - lines.mean(2, keepdims=True)) / np.sqrt(lines.var(2, keepdims=True) + how["epsilon"])
+
+
 class Steps:
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -78,6 +93,10 @@ class Steps:
         if op == "softmax":
             powers = np.exp(real - real.max(1, keepdims=True))
             return quantised(powers / powers.sum(1, keepdims=True), to, to_zero)
+        if op == "compute":
+            second = inputs[-1] - self.grid(step["inputs"][-1])[1]
+            made = computed(step["compute"], real, second * self.grid(step["inputs"][-1])[0])
+            return quantised(made, to, to_zero).reshape(len(x), *self.tensors[step["output"]]["shape"])
         if op != "pool" or step["pool"]["function"] != "average":
             return self.moved(step, inputs)
         window = Window(step["pool"], x.shape)
@@ -93,7 +112,9 @@ class Steps:
             channels, rows, columns = step["factor"]
             return x.repeat(channels, 1).repeat(rows, 2).repeat(columns, 3)
         if op == "reshape":
-            moved = x.reshape(len(x), *step["sizes"]).transpose(0, *(i + 1 for i in step["order"])) if step["order"] else x
+            flat, places = x.reshape(len(x), -1), np.array(step["from"], int)
+            fill = quantised(np.array(step["fill"]), *self.grid(step["output"])) if "scale" in self.tensors[step["output"]] else step["fill"]
+            moved = np.where(places < 0, fill, flat[:, places]) if places.size else x
             return moved.reshape(len(x), *self.tensors[step["output"]]["shape"])
         assert op == "pool" and step["pool"]["function"] == "max", step
         return Window(step["pool"], x.shape).apply(x, lambda seen: seen.max((2, 3)))

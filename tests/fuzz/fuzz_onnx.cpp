@@ -228,6 +228,37 @@ std::vector<std::string> fuzz::seeds()
                 .wholes("sc", {1, 1, 2, 2})
                 .file({1, 3, 3, 4}),
             Maker()
+                .node("Pad", {"x", "pads"}, "p")
+                .node("Conv", {"p", "w"}, "c")
+                .with("strides", {9, 9})
+                .node("Slice", {"c", "from", "to", "axes"}, "s")
+                .node("DepthToSpace", {"s"}, "d")
+                .with("blocksize", 2)
+                .node("Resize", {"d", "", "sc"}, "r")
+                .node("InstanceNormalization", {"r", "g", "g"}, "n")
+                .node("Gather", {"n", "i"}, "y")
+                .with("axis", 2)
+                .wholes("pads", {0, 0, 1, 1, 0, 0, 1, 1})
+                .wholes("from", {0})
+                .wholes("to", {4})
+                .wholes("axes", {1})
+                .wholes("i", {1, 0, -1})
+                .positive("sc", 4)
+                .reals("w", {5, 2, 3, 3})
+                .reals("g", {1})
+                .file({1, 2, 16, 17}),
+            Maker()
+                .node("Transpose", {"x"}, "t")
+                .node("MatMul", {"x", "t"}, "m")
+                .node("Softmax", {"m"}, "a")
+                .with("axis", -1)
+                .node("MatMul", {"a", "x"}, "c")
+                .node("Flatten", {"c"}, "f")
+                .with("axis", 0)
+                .node("ArgMax", {"f"}, "y")
+                .with("axis", 1)
+                .file({4, 6}),
+            Maker()
                 .node("Transpose", {"x"}, "t")
                 .with("perm", {0, 2, 3, 1})
                 .node("GlobalAveragePool", {"t"}, "g")
@@ -241,8 +272,9 @@ std::vector<std::string> fuzz::seeds()
 
 std::vector<std::string> fuzz::words()
 {
-    return {"Conv",   "Relu",    "Gemm",      "Add",    "Mul",  "Clip", "pads", "group", "axis", "Tanh", "PRelu",
-            "Concat", "Softmax", "Transpose", "MatMul", "perm", "x",    "w",    "b",     "c",    "d"};
+    return {"Conv",   "Relu",  "Gemm",       "Add",     "Mul",       "Clip",   "pads", "group", "axis",
+            "Tanh",   "PRelu", "Concat",     "Softmax", "Transpose", "MatMul", "Pad",  "Slice", "Split",
+            "Gather", "Div",   "ReduceMean", "perm",    "x",         "w",      "b",    "c",     "d"};
 }
 
 }  // namespace dlasim

@@ -42,10 +42,10 @@ TEST(OnnxFold, ShapesThatExportersWrite)
                               .wholes("all", {1}, {INT32_MAX})
                               .node("Slice", {"a", "-2", "all"}, "end")
                               .node("Concat", {"1", "rest", "end"}, "s")),
-              (Dims{6, 2, 2}));
+              (Dims{1, 6, 2, 2}));  // a 1 of the model's in front is no batch
     EXPECT_EQ(
         reshaped_to(shapes().node("Shape", {"x"}, "whole").node("Gather", {"whole", "3"}, "w").node("Concat", {"1", "w", "rest"}, "s")),
-        (Dims{4, 6}));
+        (Dims{1, 4, 6}));
     EXPECT_EQ(reshaped_to(shapes()
                               .wholes("two", {1}, {2})
                               .node("Div", {"a", "two"}, "half")
@@ -54,6 +54,44 @@ TEST(OnnxFold, ShapesThatExportersWrite)
                               .with("to", 7)),
               // 1 / 2 is 0: as the tensor has it; the batch is 1
               (Dims{6, 2, 2}));
+}
+
+TEST(OnnxShapes, DimensionZeroIsABatchWhereNothingMixesIt)
+{
+    const RealGraph images = OnnxMaker({2, 3, 4}).node("Flatten", {"x"}, "y").graph();
+    EXPECT_TRUE(images.batched);
+    EXPECT_EQ(images.outputs.front().dims, (Dims{24}));
+    const RealGraph whole = OnnxMaker({2, 3, 4}).node("Flatten", {"x"}, "y").with("axis", 0).graph();
+    EXPECT_FALSE(whole.batched);
+    EXPECT_EQ(whole.outputs.front().dims, (Dims{1, 24}));
+    EXPECT_EQ(OnnxMaker({2, 3, 4}).node("Unsqueeze", {"x"}, "y").with("axes", Dims{0}).graph().outputs.front().dims, (Dims{1, 1, 2, 3, 4}));
+    EXPECT_EQ(OnnxMaker({2, 3, 4}).node("Transpose", {"x"}, "y").graph().outputs.front().dims, (Dims{4, 3, 2, 1}));
+}
+
+TEST(OnnxShapes, MovesThatFollowEachOtherAreOne)
+{
+    const RealGraph graph = OnnxMaker({2, 3})
+                                .node("Transpose", {"x"}, "t")
+                                .with("perm", Dims{0, 2, 1})
+                                .wholes("i", {2}, {2, 0})
+                                .node("Gather", {"t", "i"}, "y")
+                                .with("axis", 1)
+                                .simple();
+    ASSERT_THAT(operations(graph), ElementsAre(RealOp::Reshape));
+    EXPECT_THAT(graph.nodes.front().move.from, ElementsAre(2, 5, 0, 3));
+}
+
+TEST(OnnxShapes, ZerosAroundJoinTheConvolution)
+{
+    const RealGraph graph = OnnxMaker({1, 4, 4})
+                                .wholes("p", {8}, {0, 0, 1, 0, 0, 0, 0, 2})
+                                .reals("w", {1, 1, 1, 1}, {1})
+                                .node("Pad", {"x", "p"}, "q")
+                                .node("Conv", {"q", "w"}, "y")
+                                .simple();
+    ASSERT_THAT(operations(graph), ElementsAre(RealOp::Convolution));
+    EXPECT_EQ(graph.nodes.front().geometry.pad.top, 1u);
+    EXPECT_EQ(graph.nodes.front().geometry.pad.right, 2u);
 }
 
 TEST(OnnxFold, AxesThatAreTaken)
@@ -85,7 +123,7 @@ TEST(OnnxFold, NumbersOfChannels)
     EXPECT_THAT(refusal([&] {
                     OnnxMaker(maker).reals("c", {3, 1, 1}, {1, 2, 3}).node("Add", {"a", "c"}, "k").node("Mul", {"x", "k"}, "y").graph();
                 }),
-                HasSubstr("constants of different shapes"));
+                HasSubstr("expected as many, or one"));
 }
 
 TEST(OnnxFold, TransposedWeights)

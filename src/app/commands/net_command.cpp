@@ -187,6 +187,8 @@ NetOptions model_options(const OnnxWork& model, NetOptions options)
     options.input = model.input;
     options.calibrate = model.calibrate;
     options.labels = model.labels;
+    options.shapes = model.shapes;
+    options.most_images = model.most_images;
     options.precision = model.precision;
     return options;
 }
@@ -212,9 +214,10 @@ int run_or_plan(const NetOptions& options, const Hardware& hardware, const Memor
 
 void refuse_options_of_models(const NetOptions& options, const char* what)
 {
-    if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || options.steps)
-        throw ConfigError(options.network,
-                          fmt::format("is no {}, expected no --input, --calibrate, --labels or --steps: its tensors come by seed", what));
+    if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || !options.shapes.empty() || options.steps)
+        throw ConfigError(
+            options.network,
+            fmt::format("is no {}, expected no --input, --calibrate, --labels, --shape or --steps: its tensors come by seed", what));
 }
 
 /// The file is no network.

@@ -1,6 +1,7 @@
 #include "app/commands/onnx_run.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "app/file_names.h"
 #include "base/error.h"
@@ -24,6 +25,16 @@ const char* output_type(OnnxType type)
             return "<f2";
         case OnnxType::Double:
             return "<f8";
+        case OnnxType::Int16:
+            return "<i2";
+        case OnnxType::Uint16:
+            return "<u2";
+        case OnnxType::Int32:
+            return "<i4";
+        case OnnxType::Int64:
+            return "<i8";
+        case OnnxType::Bool:
+            return "|b1";
         default:
             return "<f4";
     }
@@ -46,14 +57,69 @@ std::size_t judged(const std::vector<RealOutput>& outputs)
     return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
 }
 
+std::vector<std::string> input_names(const OnnxModel& model)
+{
+    std::vector<std::string> names;
+    for (const OnnxPort& port : model.inputs) names.push_back(port.name);
+    return names;
+}
+
+/// --shape [NAME=]1,3,224,224
+std::vector<std::int64_t> shape_of_option(const std::string& text, const std::string& option)
+{
+    std::vector<std::int64_t> shape;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (true) {
+        std::int64_t size = 0;
+        const auto [behind, error] = std::from_chars(at, end, size);
+        const bool more = behind != end && (*behind == ',' || *behind == 'x');
+        if (error != std::errc() || size < 1 || size > kMaxOnnxElements || shape.size() == kMaxOnnxRank || (!more && behind != end))
+            throw ConfigError("--shape", "found \"" + option + "\", expected [NAME=]SIZES: 1 to 8 numbers above 0 such as 1,3,224,224");
+        shape.push_back(size);
+        if (!more) return shape;
+        at = behind + 1;
+    }
+}
+
+/// Files say their shapes; what has no file may have one of --shape.
+GivenInputs given_inputs(const OnnxModel& model, const InputFiles& files, const std::vector<std::string>& shapes)
+{
+    GivenInputs given = files.given();
+    const std::vector<std::string> names = input_names(model);
+    for (const std::string& option : shapes) {
+        const std::size_t equals = option.rfind('=');
+        const std::string name = equals != std::string::npos ? option.substr(0, equals) : names.size() == 1 ? names.front() : "";
+        const std::vector<std::int64_t> shape = shape_of_option(equals == std::string::npos ? option : option.substr(equals + 1), option);
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            throw ConfigError("--shape", "found \"" + option + "\" for " + std::to_string(names.size()) +
+                                             " inputs, expected NAME=SIZES with the name of one");
+        if (files.find(name))
+            throw ConfigError("--shape", "found a shape for input \"" + name + "\", whose file has one, expected one of both");
+        const auto port = std::find_if(model.inputs.begin(), model.inputs.end(), [&](const OnnxPort& input) { return input.name == name; });
+        bool fits = !port->shaped || port->shape.size() == shape.size();
+        for (std::size_t i = 0; fits && port->shaped && i < shape.size(); ++i) fits = port->shape[i] < 0 || port->shape[i] == shape[i];
+        if (!fits)
+            throw ConfigError("--shape", "found \"" + option + "\", expected the sizes that the model gives to input \"" + name + "\"");
+        if (!given.emplace(name, GivenInput{shape, nullptr}).second)
+            throw ConfigError("--shape", "found two shapes for input \"" + name + "\", expected one");
+    }
+    return given;
+}
+
 }  // namespace
 
 OnnxRun::OnnxRun(const NetOptions& options)
-    : graph_(real_graph(read_onnx(options.network))), keep_tensors_(options.tensors), keep_first_(options.steps)
+    : model_(read_onnx(options.network)),
+      files_(input_names(model_), options.input, "--input"),
+      graph_(real_graph(model_, given_inputs(model_, files_, options.shapes))),
+      keep_tensors_(options.tensors),
+      keep_first_(options.steps)
 {
     simplify(graph_);
     reference_ = graph_;
-    images_.emplace(graph_, options.input, "--input", options.seed);
+    images_.emplace(graph_, files_, options.seed, options.most_images);
+    result_.model = {options.network, options.input, options.calibrate, options.labels, options.precision, options.shapes};
     if (!options.labels.empty()) labels_ = read_labels(options.labels, images_->count());
     calibrate(options);
     result_.count = images_->count();
@@ -92,7 +158,8 @@ std::vector<OutputPlace> OnnxRun::output_places() const
     FileNames names;
     for (const RealOutput& output : graph_.outputs) {
         const std::string name = names.of(output.name);
-        places.push_back({places.empty() ? kTensorFile : "outputs/" + name, graph_.values[output.value].cube.elements() * images() * 8});
+        const std::uint64_t elements = output.constant ? output.constant->size() : graph_.values[output.value].cube.elements() * images();
+        places.push_back({places.empty() ? kTensorFile : "outputs/" + name, elements * 8});
     }
     return places;
 }
@@ -115,19 +182,24 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
         const Tensor& tensor = tensors[t];
         if (image == 0) errors.push_back({.tensor = t});
         ImagesResult::Error& error = errors[next++].error;
+        if (quantised_.values[t] == SIZE_MAX) {
+            if (keep_tensors_) kept_[t].insert(kept_[t].end(), tensor.values.begin(), tensor.values.end());
+            continue;
+        }
         const RealTensor& real = reference[quantised_.values[t]];
         for (std::size_t i = 0; i < real.size(); ++i) error.add(static_cast<double>(real[i]), number(t, tensor.values[i]));
         if (keep_tensors_) kept_[t].insert(kept_[t].end(), tensor.values.begin(), tensor.values.end());
     }
     for (std::size_t o = 0; o < graph_.outputs.size(); ++o)
-        look_at_output(o, tensors[quantised_.outputs[o].tensor], reference[reference_.outputs[o].value], image);
+        if (graph_.outputs[o].constant) ++agreeing_[o];
+        else look_at_output(o, tensors[quantised_.outputs[o].tensor], reference[reference_.outputs[o].value], image);
     result_.values = true;
     ++seen_;
 }
 
 void OnnxRun::look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image)
 {
-    const std::vector<float> out = behind(output, tensor);
+    const std::vector<float> out = behind(output, tensor, image);
     const std::size_t found = largest(out), expected = largest(reference);
     agreeing_[output] += found == expected;
     if (!labels_.empty() && output == result_.judged) {
@@ -138,7 +210,8 @@ void OnnxRun::look_at_output(std::size_t output, const Tensor& tensor, const Rea
     for (std::size_t i = 0; i < out.size(); ++i) {
         const auto real = static_cast<double>(out[i]);
         result_.outputs[output].error.add(static_cast<double>(reference[i]), real);
-        output_[output].push_back(is_real(type) ? real : tensor.values[i] + (type == OnnxType::Uint8 ? 128 : 0));
+        const bool grid = type == OnnxType::Int8 || type == OnnxType::Uint8;
+        output_[output].push_back(grid ? tensor.values[i] + (type == OnnxType::Uint8 ? 128 : 0) : real);
     }
 }
 
@@ -147,12 +220,23 @@ double OnnxRun::number(std::size_t tensor, std::int16_t value) const
     return network().is_fp16() ? double_from_fp16(static_cast<std::uint16_t>(value)) : network().tensors[tensor].quantisation->real(value);
 }
 
+/// The input of the model whose copy a tensor is: no unit has computed anything, and the host still has the numbers before they were fp16.
+std::optional<std::size_t> OnnxRun::untouched(std::size_t tensor) const
+{
+    const auto found = std::find(graph_.inputs.begin(), graph_.inputs.end(), quantised_.values[tensor]);
+    if (found == graph_.inputs.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - graph_.inputs.begin());
+}
+
 /// An output in real numbers.
-std::vector<float> OnnxRun::behind(std::size_t output, const Tensor& tensor) const
+std::vector<float> OnnxRun::behind(std::size_t output, const Tensor& tensor, std::size_t image) const
 {
     const QuantisedNetwork::Output& of = quantised_.outputs[output];
     RealTensor values;
-    for (const std::int16_t q : tensor.values) values.push_back(static_cast<float>(number(of.tensor, q)));
+    const std::optional<std::size_t> input = network().is_fp16() && !of.behind.empty() ? untouched(of.tensor) : std::nullopt;
+    if (input) values = images_->reals(image)[*input];
+    else
+        for (const std::int16_t q : tensor.values) values.push_back(static_cast<float>(number(of.tensor, q)));
     CubeShape shape{tensor.c, tensor.h, tensor.w};
     for (const RealNode& node : of.behind) {
         const CubeShape out = graph_.values[node.output].cube;
@@ -180,8 +264,16 @@ ImagesResult OnnxRun::result(bool written) const
 std::string OnnxRun::output_file(std::size_t output) const
 {
     const RealOutput& of = graph_.outputs[output];
-    std::vector<std::uint64_t> shape{seen_};
-    for (const std::int64_t size : of.dims) shape.push_back(static_cast<std::uint64_t>(size));
+    std::vector<std::uint64_t> shape(of.dims.begin(), of.dims.end());
+    if (of.constant) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i < of.constant->size(); ++i) values.push_back(of.constant->at(i));
+        return npy_numbers(output_type(of.type), shape, values);
+    }
+    // Where dimension 0 is no batch, images stand where an output has a dimension of 1 in front, else one behind the other.
+    const bool in_place = !graph_.batched && (seen_ == 1 || (!shape.empty() && shape.front() == 1));
+    if (!in_place) shape.insert(shape.begin(), seen_);
+    else if (seen_ != 1) shape.front() = seen_;
     return npy_numbers(output_type(of.type), shape, output_[output]);
 }
 

@@ -41,9 +41,12 @@ private:
     void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
     /// What a value of a tensor stands for.
     double number(std::size_t tensor, std::int16_t value) const;
-    std::vector<float> behind(std::size_t output, const Tensor& tensor) const;
+    std::optional<std::size_t> untouched(std::size_t tensor) const;
+    std::vector<float> behind(std::size_t output, const Tensor& tensor, std::size_t image) const;
     void look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image);
 
+    OnnxModel model_;
+    InputFiles files_;
     RealGraph graph_;
     RealGraph reference_;  // as the model has it: values without a grid of the model's are real numbers
     std::vector<std::int64_t> labels_;

@@ -9,8 +9,8 @@ const char* element_name(unsigned type) { return type == kHalfElements ? "fp16" 
 
 const char* function_word(Function::Kind kind)
 {
-    constexpr const char* kWords[] = {"sigmoid",    "tanh", "elu", "selu", "softplus", "softsign",   "hard_sigmoid",
-                                      "hard_swish", "exp",  "log", "sqrt", "abs",      "reciprocal", "erf"};
+    constexpr const char* kWords[] = {"sigmoid", "tanh", "elu", "selu",       "softplus", "softsign", "hard_sigmoid", "hard_swish", "exp",
+                                      "log",     "sqrt", "abs", "reciprocal", "erf",      "power",    "gelu",         "gelu_tanh",  "mish"};
     return kWords[static_cast<std::size_t>(kind)];
 }
 
@@ -61,6 +61,24 @@ OrderedJson manifest_file(const std::string& file, const std::vector<loadable::B
     return json;
 }
 
+OrderedJson compute_parameters(const Compute& compute)
+{
+    OrderedJson axes = OrderedJson::array();
+    for (const ResampledAxis& axis : compute.axes) {
+        OrderedJson outputs = OrderedJson::array();
+        for (const auto& output : axis.outputs) {
+            OrderedJson taps = OrderedJson::array();
+            for (const ResampledAxis::Tap& tap : output) taps.push_back({tap.from, tap.weight});
+            outputs.push_back(std::move(taps));
+        }
+        axes.push_back(std::move(outputs));
+    }
+    return {{"name", compute_name(compute.kind)},
+            {"sizes", {compute.outer, compute.rows, compute.count, compute.inner, compute.columns}},
+            {"epsilon", compute.epsilon},
+            {"axes", axes}};
+}
+
 OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
 {
     const NetworkLayer& layer = plan.network.layers[step.layer];
@@ -78,8 +96,8 @@ OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
         json["parameters"] = {{"function", function_word(layer.numbers->function.kind)},
                               {"alpha", layer.numbers->function.alpha},
                               {"beta", layer.numbers->function.beta}};
-    if (layer.op == NetworkOp::Reshape)
-        json["parameters"] = {{"sizes", layer.numbers->exchange.sizes}, {"order", layer.numbers->exchange.order}};
+    if (layer.op == NetworkOp::Reshape) json["parameters"] = {{"from", layer.numbers->move.from}, {"fill", layer.numbers->move.fill}};
+    if (layer.op == NetworkOp::Compute) json["parameters"] = compute_parameters(layer.numbers->compute);
     return json;
 }
 

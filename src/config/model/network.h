@@ -13,7 +13,7 @@
 
 namespace dlasim {
 
-// The last four are of networks with numbers of their own, docs/ONNX.md.
+// The last five are of networks with numbers of their own, docs/ONNX.md.
 enum class NetworkOp {
     Convolution,
     FullyConnected,
@@ -27,7 +27,8 @@ enum class NetworkOp {
     Affine,
     Multiply,
     Function,
-    Reshape
+    Reshape,
+    Compute
 };
 
 /// Of one image.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "config/model/compute.h"
 #include "config/model/tensors.h"
 
 namespace dlasim {
@@ -37,7 +38,26 @@ struct Clamp {
 
 /// A function of every element by itself; its parameters are those of ONNX.
 struct Function {
-    enum class Kind { Sigmoid, Tanh, Elu, Selu, Softplus, Softsign, HardSigmoid, HardSwish, Exp, Log, Sqrt, Abs, Reciprocal, Erf };
+    enum class Kind {
+        Sigmoid,
+        Tanh,
+        Elu,
+        Selu,
+        Softplus,
+        Softsign,
+        HardSigmoid,
+        HardSwish,
+        Exp,
+        Log,
+        Sqrt,
+        Abs,
+        Reciprocal,
+        Erf,
+        Power,
+        Gelu,
+        GeluTanh,
+        Mish
+    };
     Kind kind = Kind::Sigmoid;
     double alpha = 0, beta = 0;
     bool operator==(const Function&) const = default;
@@ -70,32 +90,19 @@ struct Function {
             case Kind::Abs:
                 return std::abs(x);
             case Kind::Reciprocal:
-                return 1 / x;
+                return alpha / x;
             case Kind::Erf:
                 return std::erf(x);
+            case Kind::Power:
+                return std::pow(x, alpha);
+            case Kind::Gelu:
+                return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
+            case Kind::GeluTanh:
+                return x * 0.5 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+            case Kind::Mish:
+                return x * std::tanh(x > 30 ? x : std::log1p(std::exp(x)));
         }
         return x;
-    }
-};
-
-/// Elements in another order: their dimensions are exchanged.
-struct Exchange {
-    std::vector<std::size_t> sizes{}, order{};  // dimension i of what is made is `order[i]` of those that were read; empty: as they are
-
-    template <class Values>
-    Values operator()(const Values& in) const
-    {
-        if (order.empty()) return in;
-        std::vector<std::size_t> step(sizes.size(), 1), at(sizes.size());
-        for (std::size_t i = sizes.size(); i-- > 1;) step[i - 1] = step[i] * sizes[i];
-        Values out(in.size());
-        for (std::size_t n = 0; n < in.size(); ++n) {
-            std::size_t from = 0;
-            for (std::size_t i = 0; i < order.size(); ++i) from += at[i] * step[order[i]];
-            out[n] = in[from];
-            for (std::size_t i = order.size(); i-- > 0 && ++at[i] == sizes[order[i]];) at[i] = 0;
-        }
-        return out;
     }
 };
 
@@ -107,7 +114,8 @@ struct LayerNumbers {
     double sign = 1;                     // of the second tensor of an addition
     Clamp clamp{};
     Function function{};
-    Exchange exchange{};       // of what is reshaped
+    Move move{};  // of what is reshaped
+    Compute compute{};
     std::uint32_t copies = 1;  // of each channel, of what is repeated
     bool exclusive = false;    // an average divides by the elements of its window that are no padding
 };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/onnx_work.h"
 #include "files/keys.h"
 #include "network/plan.h"
 
@@ -33,6 +34,7 @@ struct ImagesResult {
     bool values = false;                                     // there are errors and agreements
     std::vector<TensorError> errors{};
     std::vector<Output> outputs{};
+    OnnxWork model{};                   // what ran, to run again
     std::vector<std::string> behind{};  // nodes that ran on the host in real numbers
 };
 

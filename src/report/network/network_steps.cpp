@@ -47,6 +47,14 @@ const char* function_name(Function::Kind kind)
             return "Reciprocal";
         case Function::Kind::Erf:
             return "Erf";
+        case Function::Kind::Power:
+            return "Pow";
+        case Function::Kind::Gelu:
+            return "Gelu";
+        case Function::Kind::GeluTanh:
+            return "Gelu, approximate tanh";
+        case Function::Kind::Mish:
+            return "Mish";
     }
     return "";
 }
@@ -70,6 +78,21 @@ struct SeenStep {
     bool host(NetworkOp op) const { return host() && layer.op == op; }
     std::string stem() const { return fmt::format("{:03}_{}", i, file_stem(step.name.substr(0, kMaxOfName))); }
 };
+OrderedJson taps_json(const Compute& compute)
+{
+    OrderedJson axes = OrderedJson::array();
+    for (const ResampledAxis& axis : compute.axes) {
+        OrderedJson outputs = OrderedJson::array();
+        for (const std::vector<ResampledAxis::Tap>& output : axis.outputs) {
+            OrderedJson taps = OrderedJson::array();
+            for (const ResampledAxis::Tap& tap : output) taps.push_back({tap.from, tap.weight});
+            outputs.push_back(std::move(taps));
+        }
+        axes.push_back(std::move(outputs));
+    }
+    return axes;
+}
+
 OrderedJson names_of(const NetworkPlan& plan, const std::vector<std::size_t>& tensors)
 {
     OrderedJson names = OrderedJson::array();
@@ -101,7 +124,7 @@ constexpr std::array kJoinKeys{
 
 constexpr std::array kStepKeys{
     Key<SeenStep>{{"name", "text", "", "of the last layer in it"}, [](const SeenStep& s) -> OrderedJson { return s.step.name; }},
-    Key<SeenStep>{{"op", "text", "", "of its first layer: NETWORK.md, or affine, multiply, function, reshape"},
+    Key<SeenStep>{{"op", "text", "", "of its first layer: NETWORK.md, or affine, multiply, function, reshape, compute"},
                   [](const SeenStep& s) -> OrderedJson { return network_op_name(s.layer.op); }},
     Key<SeenStep>{{"inputs", "list", "", "tensors that it reads; the one that SDP reads beside the last"},
                   [](const SeenStep& s) {
@@ -135,14 +158,30 @@ constexpr std::array kStepKeys{
                       if (!s.host(NetworkOp::Upsample)) return kAbsent;
                       return {s.layer.numbers->copies, s.layer.factor.y, s.layer.factor.x};
                   }},
-    Key<SeenStep>{{"sizes", "list", "", "dimensions whose order changes; empty: elements stay in their order", "steps of the host"},
+    Key<SeenStep>{
+        {"from", "list", "", "element of the input by element of the output, -1: `fill`; empty: in their order", "reshape"},
+        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.from) : kAbsent; }},
+    Key<SeenStep>{
+        {"fill", "number", "", "real number of elements that come from nowhere", "reshape"},
+        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.fill) : kAbsent; }},
+    Key<SeenStep>{{"compute/name", "text", "", "matmul, divide, maximum, minimum, normalise, mean, resample or argmax", "compute"},
                   [](const SeenStep& s) -> OrderedJson {
-                      return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->exchange.sizes) : kAbsent;
+                      return s.host(NetworkOp::Compute) ? OrderedJson(compute_name(s.layer.numbers->compute.kind)) : kAbsent;
                   }},
-    Key<SeenStep>{{"order", "list", "", "of these: dimension i of what is made is the one named here", "steps of the host"},
+    Key<SeenStep>{{"compute/sizes", "list", "",
+                   "outer, rows, count, inner, columns: the input is [outer, count, inner], of matmul [outer, rows, count]", "compute"},
                   [](const SeenStep& s) -> OrderedJson {
-                      return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->exchange.order) : kAbsent;
+                      if (!s.host(NetworkOp::Compute)) return kAbsent;
+                      const Compute& c = s.layer.numbers->compute;
+                      return {c.outer, c.rows, c.count, c.inner, c.columns};
                   }},
+    Key<SeenStep>{{"compute/epsilon", "number", "", "added to the variance", "compute"},
+                  [](const SeenStep& s) -> OrderedJson {
+                      return s.host(NetworkOp::Compute) ? OrderedJson(s.layer.numbers->compute.epsilon) : kAbsent;
+                  }},
+    Key<SeenStep>{
+        {"compute/axes", "list", "", "of resample, by dimension and output: pairs of an element and its weight", "compute"},
+        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Compute) ? taps_json(s.layer.numbers->compute) : kAbsent; }},
     Key<SeenStep>{{"pool", "object", "", "as in a descriptor", "steps of the host"},
                   [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? pool_json(s.layer.pool) : kAbsent; }},
     Key<SeenStep>{
