@@ -29,6 +29,7 @@
 #include "app/execution.h"
 #include "app/file_options.h"
 #include "app/manual.h"
+#include "app/no_memory.h"
 #include "app/option_types.h"
 #include "app/status.h"
 #include "app/sweep/sweep_row.h"
@@ -585,6 +586,7 @@ int parse_and_run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    dlasim::watch_allocations();
     dlasim::open_standard_streams();
     dlasim::allow_many_files();
     return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });

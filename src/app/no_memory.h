@@ -4,7 +4,7 @@
 
 namespace dlasim {
 
-/// Before any library starts: allocations that fail are remembered, and a process that cannot go on says why.
+/// First of all in main: allocations that fail are remembered, and a process that cannot go on says why.
 void watch_allocations();
 /// One has failed since the last look of this kind.
 bool allocation_failed();

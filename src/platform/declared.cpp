@@ -37,7 +37,7 @@ std::vector<DeclaredUnit> declared_units()
         {{"pdp"}, "Pools, with its read engine PDP_RDMA", rows_of<PdpCounters>()},
         {{"cdp"}, "Normalises across channels, with its read engine CDP_RDMA", rows_of<CdpCounters>()},
         {{"bdma"}, "Copies from memory to memory; nv_full", rows_of<BdmaCounters>()},
-        {{"rbk"}, "Rubik, reshapes from memory to memory; nv_full", rows_of<RubikCounters>()},
+        {{"rubik"}, "Rubik, reshapes from memory to memory; nv_full", rows_of<RubikCounters>()},
         {{"glb"}, "Collects the interrupts of the units", rows_of<GlbCounters>()},
     };
 }

@@ -55,8 +55,9 @@ std::optional<MeasuredRun> measured_run(const OrderedJson& result)
     run.images = std::max(1.0, number_at(result, {"images", "count"}));
     const std::optional<Precision> precision = precision_of(result);
     run.activity.precision = precision.value_or(Precision::Int8);
-    for (const auto& [unit, report] : units.items()) {
-        double cycles = 0;  // of the window: every cycle has one phase
+    for (const auto& [name, report] : units.items()) {
+        const std::string unit = name == "rbk" ? "rubik" : name;  // results of versions before 0.2
+        double cycles = 0;                                        // of the window: every cycle has one phase
         for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"}) cycles += number_at(report, {phase});
         run.activity.cycles = std::max(run.activity.cycles, cycles);
         run.activity.counters[unit] = numbers_of(at_path(report, {"counters"}));

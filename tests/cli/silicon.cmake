@@ -1,5 +1,5 @@
 if(TARGET dlasim)
-    foreach(case Machines Runs)
+    foreach(case Machines Runs Invariants)
         add_test(NAME Silicon.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/silicon_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Silicon.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()

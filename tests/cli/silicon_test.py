@@ -14,10 +14,16 @@ from pathlib import Path
 import cli_test
 from cli_test import SMALL, Case
 
+MODELS = Path(__file__).resolve().parents[2] / "models"
 NETWORK = {"name": "tiny", "input": {"width": 14, "height": 14, "channels": 16},
            "layers": [{"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}, "bias": True},
                       {"name": "second", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 32}},
                       {"name": "pooled", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}]}
+
+
+def numbers(value):
+    """The sum of all in it."""
+    return sum(map(numbers, value.values())) if isinstance(value, dict) else value
 
 
 class Silicon(Case):
@@ -135,6 +141,64 @@ class Runs(Silicon):
         fast, slow = (self.energy(out)["energy"]["units"] for out in ("fast", "slow"))
         self.assertEqual(fast["cmac_a"]["events_uj"], slow["cmac_a"]["events_uj"])
         self.assertGreater(slow["control"]["energy_uj"], fast["control"]["energy_uj"])
+
+
+class Invariants(Silicon):
+    """What holds for every unit of every result."""
+
+    # counters of which one above 0 means that the unit did something that costs energy
+    WORK = {"mcif": ("read_beats", "write_beats"), "cvif": ("read_beats", "write_beats"), "cmac_a": ("products",), "cmac_b": ("products",),
+            "cacc": ("atoms", "beats"), "sdp": ("beats",), "pdp": ("beats",), "cdp": ("beats",), "bdma": ("beats",), "rubik": ("beats_in", "beats_out")}
+    RUNS = [("nv_full", "ideal", "rubik_contract"), ("nv_full", "ddr4-3200", "rubik_split"), ("nv_full", "ideal", "rubik_merge"),
+            ("nv_full", "ideal", "bdma_spill_and_reload"), ("nv_full", "ideal", "lenet5_conv2_cvsram"), ("nv_full", "ideal", "resnet50_res5a_branch2b"),
+            ("nv_large", "lpddr4-3200", "mobilenet_v1_conv1_image"), ("nv_large", "ideal", "alexnet_norm1"), ("nv_full", "ideal", "sdp_sigmoid"),
+            ("nv_full", "ideal", "googlenet_3a_3x3_winograd"), ("nv_small", "ideal", "lenet5_conv2_pool2"), ("nv_medium_512", "ideal", "resnet50_pool1"),
+            ("nv_full", "ideal", "networks/lenet5"), ("nv_large", "ddr4-3200", "networks/acri_mnist"), ("nv_small_256", "ideal", "networks/lenet5")]
+
+    def check(self, result):
+        energy, units, cycles = result["energy"], result["units"], result["cycles"]
+        self.assertEqual({name for name in energy["units"] if name not in ("cbuf", "cvsram", "control")}, set(units) - {"glb"})
+        for name, unit in units.items():
+            phases = [unit[phase] for phase in ("issuing", "starved", "blocked", "draining", "gated")]
+            self.assertEqual(sum(phases), cycles, name)
+            if name == "glb":
+                continue
+            spent = energy["units"][name]
+            worked = any(unit["counters"][counter] > 0 for counter in self.WORK.get(name, ()))
+            self.assertEqual(spent["events_uj"] > 0, worked, name)
+            if any(on > 0 for on in unit.get("clock_on", {}).values()):
+                self.assertGreater(spent["clock_uj"], 0, name)
+            for domain, on in unit.get("clock_on", {}).items():
+                self.assertLessEqual(on, cycles, (name, domain))
+        read = units["csc"]["counters"]["data_reads"] + units["cdma"]["counters"]["data_atoms_read"]
+        self.assertEqual(energy["units"]["cbuf"]["events_uj"] > 0, read > 0)
+        for name, spent in energy["units"].items():
+            self.assertAlmostEqual(spent["events_uj"] + spent["clock_uj"] + spent["leakage_uj"], spent["energy_uj"], msg=name)
+        self.assertAlmostEqual(sum(spent["energy_uj"] for spent in energy["units"].values()) / result["energy_uj"], 1, places=9)
+        seconds = cycles / (result["hardware"]["clock_mhz"] * 1e6)
+        self.assertAlmostEqual(result["power_mw"] * 1e-3 * seconds / (result["energy_uj"] * 1e-6), 1, places=9)
+        self.assertAlmostEqual((result["energy_uj"] + result["memory_uj"]) / result["total_uj"], 1, places=9)
+        self.assertEqual(numbers(result["causes"]), cycles)
+
+    def check_windows(self, result, window):
+        cycles, power = result["cycles"], result["power"]
+        self.assertEqual(len(power["windows_mw"]), -(-cycles // window))
+        for windows, whole in (("windows_mw", "energy_uj"), ("windows_memory_mw", "memory_uj")):
+            lengths = [min(window, cycles - i * window) for i in range(len(power[windows]))]
+            sum_uj = sum(mw * n for mw, n in zip(power[windows], lengths)) / result["hardware"]["clock_mhz"]
+            self.assertAlmostEqual(sum_uj * 1e-3 / result[whole], 1, places=6)
+
+    def test_every_unit_of_every_result(self):
+        for hardware, memory, name in self.RUNS:
+            with self.subTest(name, hardware=hardware):
+                figures = []
+                for words in (["--power-window", "1000"], []):
+                    done = self.dlasim("run", MODELS / f"{name}.json", "--hw", hardware, "--memory", memory, "--timing-only", "--quiet", "--out", "out", *words)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    figures.append(json.loads((self.folder / "out/result.json").read_text()))
+                    self.check(figures[-1])
+                self.check_windows(figures[0], 1000)
+                self.assertEqual(*[{key: figure[key] for key in ("cycles", "units", "energy", "causes")} for figure in figures])
 
 
 class Everything(Silicon):

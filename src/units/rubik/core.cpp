@@ -41,7 +41,7 @@ struct RubikCore final : DirectCore<RubikCore> {
     Cycle horizon() const override { return next; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    void attach(ProbeSet& probes) override { phases.record(probes.phases("rbk")); }
+    void attach(ProbeSet& probes) override { phases.record(probes.phases("rubik")); }
     std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
     void follow(Trails& all) override { trails = &all; }
     void note_trail(Cycle at, bool moved);
@@ -411,7 +411,7 @@ Phase RubikCore::waiting_phase(Cycle at) const
 UnitReport RubikCore::report(Cycle end)
 {
     phases.account_until(end);
-    return {"RBK", phases, counted, clocks, end};
+    return {"RUBIK", phases, counted, clocks, end};
 }
 
 std::string RubikCore::waiting_for() const
