@@ -77,7 +77,7 @@ Driver::Driver(const sc_core::sc_module_name& name, Accelerator& accelerator, Co
         software.trails = &path->trails();
     }
     software.on_mark = [&meter](Cycle t0) { meter.mark(t0); };
-    software.on_host = [this](std::size_t step) { parts_->workload.host(static_cast<std::uint32_t>(step), memory); };
+    software.on_host = [this](const HostStep& step) { parts_->workload.host(static_cast<std::uint32_t>(step.number), memory); };
     software.on_end = [this] {
         Failures& failures = parts_->accelerator.parts().top.failures();
         guard_kernel([this] { follow(); }, [&](const char* what) { failures.report(basename(), what); });

@@ -53,7 +53,7 @@ public:
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
         for (std::size_t image = 1; image < images_ && !apart_; ++image) {
-            writer_.add(HostStep{kActions * first.size()});
+            writer_.add(HostStep{.number = kActions * first.size(), .ends_report = image == 1});
             program_.steps.assign(first.size(), {});
             add_steps(sequence);
         }

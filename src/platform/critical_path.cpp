@@ -123,8 +123,7 @@ bool CriticalPath::meets()
     return true;
 }
 
-/// From all that a later walk can come to in cycle `last`: places, and bursts on their way. `since`: up to there all that was granted had
-/// ended by then; without it `last` is the last cycle of which something is known.
+/// From all that a later walk can come to in cycle `last`, the last one of which something is known: places, and bursts on their way.
 void CriticalPath::walk_from(Cycle last, Cycle floor)
 {
     begin_walks();
@@ -253,6 +252,10 @@ Cycle CriticalPath::margin(const PortTrail& port)
 
 Causes CriticalPath::causes(Cycle t0, Cycle done, bool interrupt)
 {
+    if (ended_) {
+        done = last_;
+        interrupt = true;
+    }
     cut(t0);
     cut(done);
     if (done <= floor_) return tree_.causes(interrupted_).after(t0, done);

@@ -43,7 +43,14 @@ public:
         enough_ = youngest_ = 0;
     }
     /// The pin shows an interrupt in cycle `at`: the run may end there. In order.
-    void interrupt(Cycle at) { interrupts_.push_back(at); }
+    void interrupt(Cycle at)
+    {
+        if (ended_) return;
+        interrupts_.push_back(at);
+        last_ = at;
+    }
+    /// The last interrupt so far is the one to walk back from, whatever follows it.
+    void end() { ended_ = last_ != 0; }
     /// In cycle `at` something ends that is reported on by itself.
     void cut(Cycle at) { tree_.cut(at); }
     /// The first cycle that must not run before look().
@@ -104,6 +111,8 @@ private:
     bool begun_ = false;    // a look
     std::size_t size_ = 0;  // at the end of the last one
     std::vector<Cycle> interrupts_;
+    Cycle last_ = 0;  // of all interrupts
+    bool ended_ = false;
     Node interrupted_ = PastTree::kRoot;  // the last one up to the floor
     bool any_interrupt_ = false;
     Spots spots_;  // where the walks of the last look came to, up to the floor

@@ -380,10 +380,11 @@ void Machine::Running::listen()
         if (parts_.path) parts_.path->path().interrupt(at);
         parts_.pause();
     };
-    software_.on_host = [this](std::size_t step) {
+    software_.on_host = [this](const HostStep& step) {
+        if (step.ends_report && parts_.path) parts_.path->path().end();
         const Stopwatch host;
         if (parts_.hazards) parts_.hazards->host(true);
-        if (machine_.on_host) machine_.on_host(step);
+        if (machine_.on_host) machine_.on_host(step.number);
         if (parts_.hazards) parts_.hazards->host(false);
         host_wall_ += host.wall_seconds();
         host_cpu_ += host.cpu_seconds();

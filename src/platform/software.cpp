@@ -106,7 +106,7 @@ void Software::perform(const ProgramEntry& entry)
                    [&](const MarkT0&) {},
                    [&](const Stamp&) { stamps_.push_back(last_write_); },
                    [&](const HostStep& step) {
-                       if (on_host) on_host(step.number);
+                       if (on_host) on_host(step);
                    },
                    [&](const WaitInterrupt&) {
                        wait_for_pin();

@@ -26,7 +26,7 @@ public:
 
     std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
     std::function<void()> on_end;           // the last entry has completed
-    std::function<void(std::size_t step)> on_host;
+    std::function<void(const HostStep& step)> on_host;
     Trails* trails = nullptr;  // told what it waits for; null: not
     bool enabled = true;       // else it does nothing
 

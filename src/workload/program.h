@@ -45,6 +45,7 @@ struct Stamp {};
 /// What the host computes between two entries, in no time: Machine::on_host with this number.
 struct HostStep {
     std::size_t number = 0;
+    bool ends_report = false;  // the causes that are reported are those of the time up to the last interrupt before it
 };
 
 using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus, Stamp, HostStep>;

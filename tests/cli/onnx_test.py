@@ -124,6 +124,17 @@ class Models(Onnx):
         np.testing.assert_array_equal(together, np.concatenate([out for out, _ in alone]))
         self.assertEqual(all_of_them["cycles"], alone[0][1]["cycles"])
 
+    def test_causes_are_those_of_the_first_image(self):
+        w1, w2 = self.reals(16, 3, 3, 3), self.reals(16, 16, 3, 3, scale=0.1)
+        self.save([node("Conv", ["x", "w1"], ["a"], pads=[1, 1, 1, 1]), node("HardSigmoid", ["a"], ["h"]), node("Mul", ["a", "h"], ["b"]),
+                   node("Conv", ["b", "w2"], ["y"], pads=[1, 1, 1, 1])], {"w1": w1, "w2": w2}, {"x": [None, 3, 32, 32]}, {"y": [None, 16, 32, 32]})
+        x = self.reals(3, 3, 32, 32)
+        calibrate = ["--calibrate", self.array("c.npy", x)]
+        alone, among = (self.run_images(images, *calibrate, machine="nv_large")[1] for images in (x[:1], x))
+        for key in ("cycles", "causes"):
+            self.assertEqual(among[key], alone[key])
+        self.assertEqual([step.get("causes") for step in among["steps"]], [step.get("causes") for step in alone["steps"]])
+
     def test_calibration_decides_the_steps(self):
         self.model()
         x = self.reals(2, 2, 8, 8)
