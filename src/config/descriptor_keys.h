@@ -141,7 +141,7 @@ inline constexpr std::array kPartition{
     InputKey{{"reuse_weights", "flag", "", "the weights stay for the next rows"}, 0, 0, "false"},
 };
 inline constexpr std::array kPlan{
-    InputKey{{"minimise", "text", "", "parts, cycles or traffic"}, 0, 0, "parts"},
+    InputKey{{"minimise", "text", "", "parts, cycles, traffic or balanced"}, 0, 0, "parts"},
 };
 
 // ---- SDP

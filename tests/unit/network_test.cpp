@@ -106,6 +106,20 @@ TEST(NetworkSteps, PoolingJoinsAFirstLayerOfPixels)
     EXPECT_THAT(steps("224"), ElementsAre("p"));
 }
 
+// An input of 100 KB that is fetched whole delays the array; tiles of it cost no byte more where the weights stay.
+TEST(NetworkPlan, LayersAreTiledWhereThatIsFasterAndMovesNoMoreBytes)
+{
+    const std::string input = R"({"width": 56, "height": 56, "channels": 64})";
+    Network network = network_of(conv("a", 256), input);
+    EXPECT_EQ(network.minimise, Minimise::Balanced);
+    const NetworkPlan balanced = planned(network, "nv_large");
+    network.minimise = Minimise::Parts;
+    const NetworkPlan parts = planned(network, "nv_large");
+    EXPECT_EQ(parts.plans.front().passes.size(), 1u);
+    EXPECT_GT(balanced.plans.front().passes.size(), 1u);
+    EXPECT_LE(balanced.plans.front().traffic.moved(), parts.plans.front().traffic.moved() * 101 / 100);
+}
+
 /// What the host makes of one line of a channel after the other.
 std::vector<std::int16_t> hosted(const std::string& layer, std::uint32_t width, const std::vector<std::int16_t>& values,
                                  const char* hw = "nv_small")

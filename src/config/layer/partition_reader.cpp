@@ -6,7 +6,7 @@ namespace dlasim {
 
 namespace {
 
-const std::vector<std::string> kMinimise{"parts", "cycles", "traffic"};
+const std::vector<std::string> kMinimise{"parts", "cycles", "traffic", "balanced"};
 const std::vector<std::string> kOverlap{"all", "registers", "none", "unprotected"};
 constexpr std::size_t kMaxListed = 4096;
 
@@ -28,10 +28,10 @@ void read_rows(const JsonObject& object, Partition& partition)
 
 }  // namespace
 
-Minimise read_minimise(const JsonObject& object)
+Minimise read_minimise(const JsonObject& object, Minimise without)
 {
-    if (!object.has("plan")) return Minimise::Parts;
-    return static_cast<Minimise>(object.object("plan", keys::kPlan).word("minimise", kMinimise, 0));
+    if (!object.has("plan")) return without;
+    return static_cast<Minimise>(object.object("plan", keys::kPlan).word("minimise", kMinimise, static_cast<std::size_t>(without)));
 }
 
 Overlap read_overlap(const JsonObject& object, std::size_t words)

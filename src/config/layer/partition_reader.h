@@ -7,7 +7,7 @@ namespace dlasim {
 /// The keys "partition" and "plan" of a layer.
 Partition read_partition(const JsonObject& layer);
 /// Of the key "plan".
-Minimise read_minimise(const JsonObject& object);
+Minimise read_minimise(const JsonObject& object, Minimise without = Minimise::Parts);
 /// Of the key "overlap" of a layer or a network; `words`: of them the first so many.
 Overlap read_overlap(const JsonObject& object, std::size_t words);
 const std::string& overlap_name(Overlap overlap);

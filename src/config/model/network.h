@@ -66,9 +66,9 @@ struct NetworkLayer {
 
 struct Network {
     std::string name, file, source, note;
-    Precision precision = Precision::Int8;  // of all tensors and weights; int8 or fp16
-    Minimise minimise = Minimise::Parts;    // of layers that are not told how they are cut
-    Overlap overlap = Overlap::All;         // of all operations
+    Precision precision = Precision::Int8;   // of all tensors and weights; int8 or fp16
+    Minimise minimise = Minimise::Balanced;  // of layers that are not told how they are cut
+    Overlap overlap = Overlap::All;          // of all operations
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;
     std::string expected{}, expected_where{};  // NumPy file of the last layer's tensor to compare with; empty: none

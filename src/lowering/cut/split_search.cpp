@@ -3,20 +3,25 @@
 #include <set>
 #include <tuple>
 
+#include "facts/abilities.h"
 #include "lowering/cut/split_cost.h"
 #include "lowering/cut/strips.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kMaxStrips = 8;         // columns next to each other
-constexpr std::size_t kMaxWeighed = 2'000'000;  // parts of all ways together: what remains is not tried
+constexpr std::uint32_t kMaxStrips = 8;  // columns next to each other
+constexpr std::size_t kMaxWeighed = 2'000'000, kMaxWeighedCoarsely = 200'000,
+                      kMaxPartsCoarsely = 512;  // parts of all ways together: what remains is not tried
+
+constexpr std::uint32_t kEveryCount = 3;  // beyond this number of parts not every number is tried where time counts
 
 /// From all to `least`, for each number of parts that they make: so many at most in a part.
-std::vector<std::uint32_t> sizes(std::uint32_t all, std::uint32_t least)
+std::vector<std::uint32_t> sizes(std::uint32_t all, std::uint32_t least, bool coarsely)
 {
     std::set<std::uint32_t, std::greater<>> set;
-    for (std::uint32_t parts = 1; parts <= ceil_div(all, least); ++parts) set.insert(std::min(all, round_up(ceil_div(all, parts), least)));
+    for (std::uint32_t parts = 1; parts <= ceil_div(all, least); parts += coarsely ? ceil_div(parts, kEveryCount) : 1)
+        set.insert(std::min(all, round_up(ceil_div(all, parts), least)));
     return {set.begin(), set.end()};
 }
 
@@ -31,7 +36,7 @@ public:
     {
         const std::uint32_t columns = output_columns(whole_);
         std::uint32_t last = 0;
-        for (std::uint32_t strips = 1; strips <= std::min(columns, kMaxStrips); ++strips) {
+        for (std::uint32_t strips = 1; strips <= std::min(columns, kMaxStrips); strips += coarsely() ? ceil_div(strips, kEveryCount) : 1) {
             const std::uint32_t most = whole_.batch > 1 ? round_up(ceil_div(columns, strips), 2u) : ceil_div(columns, strips);
             if (most == last) continue;
             last = most;
@@ -45,27 +50,40 @@ public:
     }
 
 private:
+    /// What every network is planned with: in a part of the time.
+    bool coarsely() const { return wish_.minimise == Minimise::Balanced; }
     Fit<SplitFrame> frame_of(const std::vector<Strip>& strips) const
     {
         return split_frame(whole_, strips, hw_, wish_, by_kernels_, where_);
     }
 
+    /// [spec] open_points.md R1: a stripe of a single place of pixels with four channel slices or more is summed wrongly in silicon.
+    bool sums_wrongly(const std::vector<Strip>& strips) const
+    {
+        const facts::Abilities can = facts::abilities(hw_);
+        if (!can.short_slice_count || whole_.mode != PassMode::Image) return false;
+        if (ceil_div(whole_.kernel_width * whole_.channels, hw_.mac.atomic_c) < 4) return false;
+        return std::any_of(strips.begin(), strips.end(), [&](const Strip& s) { return s.columns % can.longest_pixel_stripe == 1; });
+    }
+
     void try_strips(std::uint32_t columns, bool phases)
     {
         const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
-        if (!cut || cut->size() > kMaxParts) return;
+        if (!cut || cut->size() > kMaxParts || (cut->size() > 1 && sums_wrongly(*cut))) return;
         const Fit<SplitFrame> frame = frame_of(*cut);
         if (!frame) return;
         const std::uint32_t group = hw_.kernel_group(whole_.precision);
-        for (const std::uint32_t kernels : by_kernels_ ? sizes(whole_.kernels, group) : std::vector{whole_.kernels})
-            for (const std::uint32_t rows : sizes(frame->most_rows(), frame->tile())) try_parts(*frame, kernels, rows);
+        for (const std::uint32_t kernels : by_kernels_ ? sizes(whole_.kernels, group, coarsely()) : std::vector{whole_.kernels})
+            for (const std::uint32_t rows : sizes(frame->most_rows(), frame->tile(), coarsely())) try_parts(*frame, kernels, rows);
     }
 
     void try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)
     {
         const std::vector<KernelPart> kernels = cut_kernels(frame, most_kernels);
-        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, kMaxParts / kernels.size());
-        if (rows.empty() || weighed_ + rows.size() * kernels.size() > kMaxWeighed) return;
+        const std::size_t most_parts = coarsely() ? kMaxPartsCoarsely : kMaxParts;
+        if (kernels.size() > most_parts) return;
+        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, most_parts / kernels.size());
+        if (rows.empty() || weighed_ + rows.size() * kernels.size() > (coarsely() ? kMaxWeighedCoarsely : kMaxWeighed)) return;
         for (const bool reuse_weights : {true, false}) {
             const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             weighed_ += parts.size();
@@ -73,12 +91,28 @@ private:
             const std::optional<Banks> banks = allocate_banks(frame, parts, bank_need(frame, parts, true));
             if (!banks) continue;
             const SplitCost cost = split_cost(frame, parts, *banks);
-            const auto order = frame.wish.minimise == Minimise::Traffic ? std::tuple(cost.bytes, cost.cycles, parts.size())
-                                                                        : std::tuple(cost.cycles, cost.bytes, parts.size());
+            const Order order = order_of(cost, parts.size());
             if (best_ && order >= least_) continue;
             least_ = order;
             best_ = Split{parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), frame.strips};
         }
+    }
+
+    using Order = std::tuple<double, std::uint64_t, std::size_t>;  // the least one is best
+    /// Balanced: the product, since a byte more costs energy as a cycle more costs time.
+    Order order_of(const SplitCost& cost, std::size_t parts) const
+    {
+        const auto cycles = static_cast<double>(cost.cycles), bytes = static_cast<double>(cost.bytes);
+        switch (wish_.minimise) {
+            case Minimise::Traffic:
+                return {bytes, cost.cycles, parts};
+            case Minimise::Balanced:
+                return {cycles * (bytes + static_cast<double>(written_)), cost.cycles, parts};
+            case Minimise::Parts:
+            case Minimise::Cycles:
+                break;
+        }
+        return {cycles, cost.bytes, parts};
     }
 
     const Pass& whole_;
@@ -88,7 +122,8 @@ private:
     const std::string& where_;
     std::size_t weighed_ = 0;
     std::optional<Split> best_;
-    std::tuple<std::uint64_t, std::uint64_t, std::size_t> least_;
+    Order least_;
+    const std::uint64_t written_ = std::uint64_t{output_columns(whole_)} * output_rows(whole_) * whole_.kernels * whole_.batch;
 };
 
 }  // namespace
