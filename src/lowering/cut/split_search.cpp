@@ -34,6 +34,8 @@ public:
 
     std::optional<Split> best()
     {
+        if (reads_beyond_tiles())
+            if (const Fit<SplitFrame> frame = frame_of(one_strip(whole_)); frame && whole_fits(*frame)) return Split{};
         const std::uint32_t columns = output_columns(whole_);
         std::uint32_t last = 0;
         for (std::uint32_t strips = 1; strips <= std::min(columns, kMaxStrips); strips += coarsely() ? ceil_div(strips, kEveryCount) : 1) {
@@ -65,6 +67,10 @@ private:
         if (ceil_div(whole_.kernel_width * whole_.channels, hw_.mac.atomic_c) < 4) return false;
         return std::any_of(strips.begin(), strips.end(), [&](const Strip& s) { return s.columns % can.longest_pixel_stripe == 1; });
     }
+
+    /// [spec] csc.md 6: of kernel rows at once that the kernel does not have, CSC reads lines whose data it does not use. In a tile the
+    /// next one's may overwrite them meanwhile.
+    bool reads_beyond_tiles() const { return !hw_.full() && whole_.kernel_height % (1u << whole_.y_extension) != 0; }
 
     void try_strips(std::uint32_t columns, bool phases)
     {
