@@ -100,7 +100,7 @@ def moves_case(rng, m, models, memory, bdma_case):
     for i in range(max(0, len(layers) - 2), len(layers)):
         program += [["RBK.S_POINTER", i & 1], ["READ", "RBK.D_PERF_READ_STALL"], ["READ", "RBK.D_PERF_WRITE_STALL"]]
     case = {"id": "", "config": m.name, "memory": memory, "layers": [], "program": program, "finished": True, "memory_fill": fills,
-            "expected": {"interrupt_cycles": [], "probes": {}, "output": [{"addr": f"{d['dst']:x}", "bytes": d["out_bytes"]} for d in layers]}}
+            "expected": {"output": [{"addr": f"{d['dst']:x}", "bytes": d["out_bytes"]} for d in layers]}}
     return case, [{"moves": layers}]
 
 

@@ -506,7 +506,7 @@ def assemble(rng, m, models, kind, layers, memory):
                 program += [["SDP_RDMA.S_POINTER", records[index]["reads"]]] + [["READ", f"SDP_RDMA.D_PERF_{x}RDMA_READ_STALL"] for x in "MBNE"]
     case = {"id": "", "config": m.name if not m.overlay else m.overlay["preset"], "memory": memory,
             "layers": [{"descriptor": {k: v for k, v in x.items() if k not in ("areas", "whole")}} for x in layers], "program": program, "finished": True,
-            "memory_fill": fills, "expected": {"interrupt_cycles": [], "probes": {}, "output": regions}}
+            "memory_fill": fills, "expected": {"output": regions}}
     if m.overlay:
         case["hardware"] = m.overlay
     return case, records
@@ -607,5 +607,5 @@ def bdma_case(rng, m, models, memory):
             program.append(["MARK", "t0"])
     program += [["WAIT_INTR", f"BDMA_{(group + i) & 1}"] for i in range(launches)]
     case = {"id": "", "config": m.name, "memory": memory, "layers": [], "program": program, "finished": True, "memory_fill": fills,
-            "expected": {"interrupt_cycles": [], "probes": {}, "output": [{k: r[k] for k in ("addr", "bytes")} for r in regions]}}
+            "expected": {"output": [{k: r[k] for k in ("addr", "bytes")} for r in regions]}}
     return case, [{"copies": regions, "fills": fills}]

@@ -18,11 +18,11 @@ DLASIM = None
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("DLASIM_TEST_DATA", "test-data"))  # the archives of tests/data, unpacked
 AROUND = dict.fromkeys(("left", "right", "top", "bottom"), 1)
-CHAIN = {"input": {"width": 14, "height": 14, "channels": 32}, "layers": [
+CHAIN = {"plan": {"minimise": "parts"}, "input": {"width": 14, "height": 14, "channels": 32}, "layers": [
     {"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 32}, "bias": True, "pad": AROUND},
     {"name": "second", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 32}, "bias": True}]}
 POOL = {"name": "pool", "op": "pool", "pool": {"function": "max", "kernel": {"width": 2, "height": 2}, "stride": {"x": 2, "y": 2}}}
-BESIDE = {"input": {"width": 16, "height": 16, "channels": 32}, "layers": [
+BESIDE = {"plan": {"minimise": "parts"}, "input": {"width": 16, "height": 16, "channels": 32}, "layers": [
     {"name": "conv", "op": "conv2d", "inputs": ["data"], "kernel": {"width": 3, "height": 3, "count": 32}, "bias": True, "pad": AROUND},
     POOL | {"input": {"width": 8, "height": 8, "channels": 8}}]}
 
@@ -71,7 +71,7 @@ class Found(Hazards):
         for machine in ("nv_small", "nv_large", "nv_full"):
             side = 6 if machine == "nv_small" else 14  # the log holds 400 commands
             layers = [layer | {"kernel": layer["kernel"] | {"count": 16}} for layer in CHAIN["layers"]]
-            network = {"overlap": "unprotected", "input": {"width": side, "height": side, "channels": 8}, "layers": layers}
+            network = {"overlap": "unprotected", "plan": {"minimise": "parts"}, "input": {"width": side, "height": side, "channels": 8}, "layers": layers}
             text = self.dlasim("net", self.file("network.json", network), "--hw", machine, "--no-cvsram", "--hazards", "--events", "events.json",
                                "--out", "out", status=1)
             found = self.result()["hazards"]

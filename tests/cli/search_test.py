@@ -84,7 +84,7 @@ class Workloads(Searched):
     SWEEP = {"base": {"hw": "nv_large", "memory": "ddr4-2400"},
              "axes": {"mac.atomic_c": [8, 16, 32, 64], "mac.atomic_k": [8, 16, 32], "cbuf.banks": [4, 8, 16, 32], "cbuf.bank_depth": [64, 128, 512]},
              "exclude": ["mac.atomic_c < mac.atomic_k", "mac.atomic_c > 4 * mac.atomic_k"],
-             "workloads": [{"network": {"name": name, "input": {"width": side, "height": side, "channels": channels},
+             "workloads": [{"network": {"name": name, "plan": {"minimise": "parts"}, "input": {"width": side, "height": side, "channels": channels},
                                         "layers": [{"name": "c", "op": "conv2d", "kernel": {"width": size, "height": size, "count": count}}]}, "weight": weight}
                            for name, side, channels, size, count, weight in (("deep", 6, 64, 3, 64, 1), ("wide", 20, 8, 3, 16, 2), ("flat", 14, 32, 1, 32, 1))]}
 

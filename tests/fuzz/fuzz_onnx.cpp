@@ -243,7 +243,7 @@ std::vector<std::string> fuzz::seeds()
                 .wholes("to", {4})
                 .wholes("axes", {1})
                 .wholes("i", {1, 0, -1})
-                .positive("sc", 4)
+                .wholes("sc", {1, 1, 2, 2})
                 .reals("w", {5, 2, 3, 3})
                 .reals("g", {1})
                 .file({1, 2, 16, 17}),

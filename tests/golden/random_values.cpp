@@ -127,6 +127,7 @@ Json network_of(const Layer& l)
     }
     return {{"input", {{"width", l.width}, {"height", l.height}, {"channels", l.channels}}},
             {"precision", precision_name(l.precision)},
+            {"plan", {{"minimise", "parts"}}},  // as layers are planned
             {"layers", {layer}}};
 }
 

@@ -261,7 +261,7 @@ TEST(Accelerator, TwoOnTwoClocksTakeTheSameCycles)
 
 TEST(Accelerator, AClockFinerThanTimeIsRefused)
 {
-    dlasim::AcceleratorOptions options;
+    dlasim::AcceleratorOptions options{.hardware = "nv_small"};
     options.clock_period = sc_time(0.3, SC_PS);
     try {
         dlasim::Accelerator dla("dla", options);
@@ -372,7 +372,7 @@ TEST(Accelerator, TheBusTakesTheFourPhasesToo)
 std::vector<std::string> failures_of(const std::function<void(Platform&)>& prepare)
 {
     std::vector<std::string> told;
-    dlasim::AcceleratorOptions options;
+    dlasim::AcceleratorOptions options{.hardware = "nv_small"};
     options.on_error = [&](const dlasim::MachineError& error) { told.emplace_back(error.what()); };
     bool refused = false;
     Platform platform("platform", options, Threads{[&](Platform& p) {

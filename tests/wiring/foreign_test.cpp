@@ -19,7 +19,7 @@ MeasuredCase measured(const std::string& name) { return read_measured_case(DLASI
 
 AcceleratorOptions on(const MeasuredCase& run, std::vector<std::string>* told = nullptr)
 {
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     if (told) options.on_error = [told](const MachineError& error) { told->emplace_back(error.what()); };
     return options;
@@ -579,7 +579,7 @@ TEST(Settings, OfAnyKindAreTakenOrRefused)
                            "rubik=true",
                            "memory.has_secondary=true"};
     for (const char* word : words) {
-        AcceleratorOptions options;
+        AcceleratorOptions options{.hardware = "nv_small"};
         options.settings = {word};
         try {
             Accelerator dla(sc_gen_unique_name("dla"), options);
@@ -587,7 +587,7 @@ TEST(Settings, OfAnyKindAreTakenOrRefused)
         }
     }
     for (const char* hardware : {"", "/", "/dev/null", "/dev/zero", "/nowhere", "nv_small\n", "/proc/self/mem", "/etc"}) {
-        AcceleratorOptions options;
+        AcceleratorOptions options{.hardware = "nv_small"};
         options.hardware = hardware;
         EXPECT_THROW(Accelerator(sc_gen_unique_name("dla"), options), ConfigError) << hardware;
     }

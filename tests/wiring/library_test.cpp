@@ -45,7 +45,7 @@ struct Node : sc_module {
     }
     static dlasim::AcceleratorOptions options(const dlasim::HardwareConfig& hardware)
     {
-        dlasim::AcceleratorOptions options;
+        dlasim::AcceleratorOptions options{.hardware = "nv_small"};
         options.clock_period = hardware.clock_period();
         options.causes = true;
         return options;
@@ -421,7 +421,7 @@ TEST(RegisterBus, WarnsOfAHighWordThatTheMachineCuts)
 TEST(Failures, OfSignalsAndHostsAreTold)
 {
     std::vector<std::string> told;
-    dlasim::AcceleratorOptions options;
+    dlasim::AcceleratorOptions options{.hardware = "nv_small"};
     options.on_error = [&](const dlasim::MachineError& error) { told.emplace_back(error.what()); };
     dlasim::Accelerator dla("dla", dlasim::HardwareConfig("nv_small"), options);
     dlasim::Memory memory("memory", {.memory = "ideal"});

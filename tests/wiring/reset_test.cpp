@@ -44,7 +44,7 @@ class ResetRuns : public testing::TestWithParam<Round> {};
 TEST_P(ResetRuns, TakeTheCyclesOfPowerOn)
 {
     const MeasuredCase run = measured(GetParam().name);
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     Board fresh("fresh", options, false), again("again", options);
     for (Board* board : {&fresh, &again}) {
@@ -123,7 +123,7 @@ class ResetAndMemory : public testing::TestWithParam<Manner> {};
 TEST_P(ResetAndMemory, MayOweAnswersWhenResetEnds)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     Board fresh("fresh", options, false), again("again", options);
     for (Board* board : {&fresh, &again}) {
@@ -267,7 +267,7 @@ TEST(Reset, NonBlockingCallersAreAnsweredToo)
 TEST(Reset, MayBounce)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     Board fresh("fresh", options, false), again("again", options);
     for (Board* board : {&fresh, &again}) board->fill(run.recording);
@@ -302,7 +302,7 @@ TEST(Reset, MayBounce)
 /// The pin falls again in the moment in which the machine would begin: nobody is evaluated under reset, so a failure waits for its end.
 TEST(Reset, MayFallInTheMomentOfItsEnd)
 {
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     unsigned told = 0;
     options.on_error = [&](const MachineError&) { ++told; };
     Board board("board", options);
@@ -331,7 +331,7 @@ TEST(Reset, MayFallInTheMomentOfItsEnd)
 TEST(Reset, MayBounceAroundEdges)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     Board fresh("fresh", options, false), again("again", options);
     AcceleratorOptions slow = options;
@@ -391,7 +391,7 @@ TEST(Reset, MayBounceAroundEdges)
 TEST(Reset, MayLastFromTheBeginning)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     options.clock_period = sc_time(1.7, SC_NS);
     Board fresh("fresh", options, false), late("late", options);
@@ -452,7 +452,7 @@ TEST(Reset, MayComeThroughThePortOfAModuleAround)
 void carried_out_where_a_memory(const std::function<void()>& throws_up, const char* what)
 {
     const MeasuredCase run = measured("nv_full/cvsram_i1_ops");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     Board fresh("fresh", options, false);
     std::vector<std::string> told;
@@ -513,7 +513,7 @@ TEST(Reset, IsCarriedOutWhereAMemoryThrowsWhatIsNoException)
 TEST(Reset, IsCarriedOutWhereAMemoryReports)
 {
     const MeasuredCase run = measured("nv_full/cvsram_i1_ops");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     Board board("board", options);
     board.fill(run.recording);
@@ -538,7 +538,7 @@ TEST(Reset, IsCarriedOutWhereAMemoryReports)
 TEST(Reset, EndsAFailure)
 {
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     unsigned told = 0;
     options.on_error = [&](const MachineError&) { ++told; };

@@ -15,7 +15,7 @@ MeasuredCase measured(const std::string& name) { return read_measured_case(DLASI
 
 AcceleratorOptions on(const MeasuredCase& run)
 {
-    AcceleratorOptions options;
+    AcceleratorOptions options{.hardware = "nv_small"};
     options.hardware = run.hardware.name;
     return options;
 }
@@ -390,7 +390,7 @@ TEST(Sockets, OneThatNeverRanAndOneThatCouldNotBeBuiltLeaveNothingBehind)
     wrong.hardware = "nv_none";
     EXPECT_THROW(Accelerator("wrong", wrong), ConfigError);
     {
-        Accelerator gone("gone", {});
+        Accelerator gone("gone", {.hardware = "nv_small"});
     }
     const MeasuredCase run = measured("nv_small/dc_int8_odd");
     Board board("board", on(run));
@@ -400,7 +400,7 @@ TEST(Sockets, OneThatNeverRanAndOneThatCouldNotBeBuiltLeaveNothingBehind)
 
 /// An accelerator of which one port is bound to nothing.
 struct Half : sc_module {
-    Accelerator dla{"dla", {}};
+    Accelerator dla{"dla", {.hardware = "nv_small"}};
     Bytes bytes;
     std::unique_ptr<BookMemory> memory;
     std::unique_ptr<tlm_utils::simple_initiator_socket<Half>> bus;

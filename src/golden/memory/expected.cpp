@@ -23,7 +23,7 @@ bool allowed(double found, double expected, bool halves, const Tolerance& tolera
 {
     if (std::isnan(found) || std::isnan(expected)) return tolerance.any() && std::isnan(found) && std::isnan(expected);
     const double distance = std::abs(found - expected);
-    if (distance <= tolerance.atol + tolerance.rtol * std::abs(expected)) return true;
+    if (tolerance.any() && distance <= tolerance.atol + tolerance.rtol * std::abs(expected)) return true;
     if (tolerance.ulp == 0) return false;
     return halves ? std::abs(rank_of(found) - rank_of(expected)) <= tolerance.ulp : distance <= tolerance.ulp;
 }
