@@ -52,6 +52,7 @@ constexpr std::array kOptionsOfSome{
     FileOption{kRuns, "--out", FileUse::OutputFolder, "of the result"},
     FileOption{"test", "--out", FileUse::OutputFolder, "of the results, a folder a case"},
     FileOption{"sweep", "--out", FileUse::OutputFolder, "of the tables"},
+    FileOption{"export", "--golden", FileUse::OutputFolder, "of input and expected tensors, with --form nvdla"},
     FileOption{"dram", "--out", FileUse::Output, "configuration and statistics"},
 };
 

@@ -160,7 +160,7 @@ using Threads = std::vector<std::function<void(Platform&)>>;
 
 TEST(Accelerator, AWriteBetweenTwoEdgesIsTakenAtTheNext)
 {
-    Platform platform("platform", {}, Threads{[](Platform& p) {
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[](Platform& p) {
                           wait(sc_time(10.5, SC_NS));
                           std::uint32_t value = 0;
                           sc_time delay;
@@ -178,7 +178,7 @@ TEST(Accelerator, AWriteBetweenTwoEdgesIsTakenAtTheNext)
 
 TEST(Accelerator, ACallerAheadOfTimeKeepsItsOffset)
 {
-    Platform platform("platform", {}, Threads{[](Platform& p) {
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[](Platform& p) {
                           std::uint32_t value = 0x155;
                           sc_time delay(100.25, SC_NS);
                           const std::uint64_t mask = p.dla.address("GLB.S_INTR_MASK");
@@ -209,7 +209,7 @@ TEST(Accelerator, CallersSideBySideGetTheirOwnData)
             const std::uint32_t expected = i % 3 == 0 ? 0x20u : value;
             for (int n = 0; n < 20; ++n) right[i] += p.read(name) == expected;
         });
-    Platform platform("platform", {}, threads);
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, threads);
     sc_start(sc_time(10, SC_US));
     EXPECT_THAT(right, testing::Each(20));
 }
@@ -218,7 +218,7 @@ TEST(Accelerator, ACallerThatIsResetWhileItReadsLeavesTheBusUsable)
 {
     int unwound = 0;
     std::uint32_t value = 0;
-    Platform platform("platform", {}, Threads{[&](Platform& p) {
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[&](Platform& p) {
                           p.write("GLB.S_INTR_MASK", 0x31);
                           p.write("CDMA.D_BANK", 0x10001);
                           for (int n = 0; n < 3; ++n) {
@@ -273,7 +273,7 @@ TEST(Accelerator, AClockFinerThanTimeIsRefused)
 
 TEST(Accelerator, TheBusAnswersWhatItCannotDoWithAStatus)
 {
-    Platform platform("platform", {}, Threads{[](Platform& p) {
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[](Platform& p) {
                           const std::uint32_t mask = p.dla.address("GLB.S_INTR_MASK");
                           unsigned char data[16] = {}, enables[4] = {0xff, 0xff, 0xff, 0xff};
                           const auto status = [&](const std::function<void(Payload&)>& change) {
@@ -342,7 +342,7 @@ TEST(Accelerator, TheBusTakesTheFourPhasesToo)
     Payload payload;
     std::uint32_t value = 0x2a;
     bool answered = false;
-    Platform platform("platform", {}, Threads{[&](Platform& p) {
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[&](Platform& p) {
                           p.on_backward = [&](Payload& b, tlm::tlm_phase& phase, sc_time&) {
                               if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
                               EXPECT_EQ(b.get_response_status(), tlm::TLM_OK_RESPONSE);
@@ -423,7 +423,7 @@ TEST(Accelerator, AnAnswerToSomebodyElseIsTold)
 
 TEST(Accelerator, WithoutAListenerAFailureIsAReportOfSystemC)
 {
-    Platform platform("platform", {}, Threads{[](Platform& p) { p.copy(); }});
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[](Platform& p) { p.copy(); }});
     platform.memory.status = tlm::TLM_GENERIC_ERROR_RESPONSE;
     try {
         sc_start(sc_time(10, SC_US));
@@ -437,7 +437,7 @@ TEST(Accelerator, WithoutAListenerAFailureIsAReportOfSystemC)
 TEST(Accelerator, APlatformMayOnlyDisplayTheReport)
 {
     sc_report_handler::set_actions("/dlasim/accelerator", SC_ERROR, SC_CACHE_REPORT);
-    Platform platform("platform", {}, Threads{[](Platform& p) { p.copy(); }});
+    Platform platform("platform", {.hardware = "nv_small", .settings = {}}, Threads{[](Platform& p) { p.copy(); }});
     platform.memory.status = tlm::TLM_GENERIC_ERROR_RESPONSE;
     sc_start(sc_time(10, SC_US));
     EXPECT_EQ(sc_time_stamp(), sc_time(10, SC_US));

@@ -144,7 +144,9 @@ Exported exported(const ExportOptions& options, const PlannedProgram& program)
             fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), exported.run.end, exported.run.diagnosis));
     recorder.recording.name = fmt::format("{}.{}", workload.hardware.name, program.name);
     recorder.recording.program = std::move(workload.program);
-    exported.measured = {std::move(recorder.recording), workload.hardware, workload.memory};
+    exported.measured.recording = std::move(recorder.recording);
+    exported.measured.hardware = workload.hardware;
+    exported.measured.memory = workload.memory;
     return exported;
 }
 

@@ -408,7 +408,7 @@ std::unique_ptr<SweepStore> SweepFolder::source(const fs::path& folder, const Sw
 void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identity)
 {
     const std::unique_ptr<SweepStore> other = source(folder, identity);
-    if (other->points() != store_->points())
+    if (other->points() != store_->points() || other->own_points() > other->points())
         throw ConfigError(folder.string(), fmt::format("is damaged: its sweep has {} points, not {}", other->points(), store_->points()));
     std::error_code none;
     std::map<std::size_t, std::string> here;
