@@ -106,13 +106,6 @@ private:
         }
     }
 
-    /// Cycles in which the machine waits for the registers of short parts: software writes those of a part in some 600 cycles.
-    static double programming(std::uint64_t cycles, std::size_t parts)
-    {
-        constexpr std::size_t kShort = 3000, kWritten = 600;
-        return parts > 1 && cycles < kShort * parts ? static_cast<double>(kWritten * parts) : 0;
-    }
-
     using Order = std::tuple<double, std::uint64_t, std::size_t>;  // the least one is best
     /// Balanced: the product, since a byte more costs energy as a cycle more costs time.
     Order order_of(const SplitCost& cost, std::size_t parts) const
@@ -122,7 +115,7 @@ private:
             case Minimise::Traffic:
                 return {bytes, cost.cycles, parts};
             case Minimise::Balanced:
-                return {(cycles + programming(cost.cycles, parts)) * (bytes + static_cast<double>(written_)), cost.cycles, parts};
+                return {cycles * (bytes + static_cast<double>(written_)), cost.cycles, parts};
             case Minimise::Parts:
             case Minimise::Cycles:
                 break;
