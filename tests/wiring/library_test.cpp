@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <deque>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -287,6 +288,7 @@ struct Stripping : sc_module, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_
     tlm::tlm_target_socket<512> in{"in"};
     tlm::tlm_initiator_socket<512> out{"out"};
     int how;
+    std::deque<dlasim::BurstClient> others{};  // its own extensions
     Stripping(sc_module_name name, int how_) : sc_module(name), how(how_)
     {
         in.bind(*static_cast<tlm::tlm_fw_transport_if<>*>(this));
@@ -297,7 +299,7 @@ struct Stripping : sc_module, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_
         if (phase == tlm::BEGIN_REQ && how == 0) payload.clear_extension<dlasim::BurstClient>();
         if (phase == tlm::BEGIN_REQ && how == 1) payload.release_extension<dlasim::BurstClient>();
         if (phase == tlm::BEGIN_REQ && how == 2) payload.free_all_extensions();
-        if (phase == tlm::BEGIN_REQ && how == 3) payload.set_auto_extension(new dlasim::BurstClient);
+        if (phase == tlm::BEGIN_REQ && how == 3) payload.set_extension(&others.emplace_back());  // in the place of the accelerator's
         return out->nb_transport_fw(payload, phase, delay);
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_time& delay) override
