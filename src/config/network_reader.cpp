@@ -50,8 +50,8 @@ public:
         network_.expected_where = top_.where("expected");
         network_.tolerance = read_tolerance(top_);
         network_.precision = top_.word("precision", kNetworkPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
-        network_.minimise = read_minimise(top_, Minimise::Balanced);
         network_.overlap = read_overlap(top_, 4);
+        network_.minimise = read_minimise(top_, usual_minimise(network_.overlap));
         if (top_.has("input")) add_tensor(kNetworkInput, read_input(top_), std::nullopt, top_.where("input"));
     }
 
@@ -364,7 +364,7 @@ OrderedJson network_json(const Network& network)
     if (network.is_fp16()) json["precision"] = precision_name(network.precision);
     if (!network.tensors.empty() && network.tensors.front().name == kNetworkInput && !network.tensors.front().layer)
         json["input"] = shape_json(network.tensors.front());
-    if (network.minimise != Minimise::Balanced) json["plan"] = plan_json(network.minimise);
+    if (network.minimise != usual_minimise(network.overlap)) json["plan"] = plan_json(network.minimise);
     if (network.overlap != Overlap::All) json["overlap"] = overlap_name(network.overlap);
     json["layers"] = OrderedJson::array();
     for (const NetworkLayer& layer : network.layers) {

@@ -61,10 +61,9 @@ class Inputs(Case):
             self.assertEqual([step["macs"] for step in result["steps"]], [9 * 10 * 16 * 8 * 15, 90 * 16 * 32])
             self.assertEqual(result["network"]["name"], "t")
         # A layer alone takes as long: the network waits for each before the next begins.
-        layer = {"name": "alone", "op": "conv2d", "kernel": {"width": 5, "height": 3, "count": 16}, "stride": {"x": 2, "y": 2}}
-        network = {"input": {"width": 23, "height": 19, "channels": 8}, "layers": [layer]}
+        layer = {"input": {"width": 23, "height": 19, "channels": 8}, "kernel": {"width": 5, "height": 3, "count": 16}, "stride": {"x": 2, "y": 2}}
         steps = self.result("net", file, "--hw", "nv_small", "--timing-only", "--layers", "apart")["steps"]
-        alone = self.result("net", self.write(network), "--hw", "nv_small", "--timing-only")
+        alone = self.result("run", self.write(layer), "--hw", "nv_small", "--timing-only")
         self.assertEqual(steps[0]["apart"], alone["cycles"])
 
     def test_a_topology_of_products(self):

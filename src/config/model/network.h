@@ -31,6 +31,9 @@ enum class NetworkOp {
     Compute
 };
 
+/// How layers are tiled where nobody says it: tiles that wait for each other's registers cost more than they save.
+constexpr Minimise usual_minimise(Overlap overlap) { return overlap == Overlap::None ? Minimise::Parts : Minimise::Balanced; }
+
 /// Of one image.
 struct NetworkTensor {
     std::string name;
