@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs/hardware/models"))
 import loadable as model  # noqa: E402
 
-MODES = ("serial", "overlap", "driver")
+MODES = ("serial", "overlap")  # what driver does depends on what it reads: tests/cli/driver_mode_test.py
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 31, 32, 33, 36, 63, 64, 96, 128, 255, 256, 1024)
 LARGEST = 60_000  # bytes of a file that is drawn from
 

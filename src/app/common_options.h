@@ -32,6 +32,7 @@ struct CommonOptions {
     Shown shown;               // what of the run timeline and pipeline have
     std::string trace;         // file of the bursts of DMA clients, likewise
     std::string trace_client;  // of this one only; empty: of all
+    std::string accesses;      // file of the register accesses, likewise
     std::string diff;          // file of output - expected tensor, likewise
     std::string command;       // as it was given, for a shell
     bool check_dram = false;   // every command of a DRAM goes through its checker

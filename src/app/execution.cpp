@@ -17,6 +17,7 @@
 #include "replay/simulation_time.h"
 #include "report/neighbour_tables.h"
 #include "report/run_page.h"
+#include "report/timeline/accesses.h"
 #include "report/timeline/pipeline.h"
 #include "report/timeline/power_profile.h"
 #include "report/timeline/waves.h"
@@ -47,10 +48,13 @@ void add_made_by(OrderedJson& result, const CommonOptions& options)
     if (!options.reproducible && !options.command.empty()) result["made_by"]["command"] = options.command;
 }
 
+/// What software has played.
+const Program& played(const Workload& workload, const RunResult& run) { return workload.source ? run.played : workload.program; }
+
 /// Of a machine that hangs: the programming rules that the program breaks, which are the likely reason.
 std::string broken_rules(const Workload& workload, const RunResult& run)
 {
-    const RuleReport report = lint::check(workload.hardware, workload.program, run);
+    const RuleReport report = lint::check(workload.hardware, played(workload, run), run);
     return report.found == 0 ? "" : rules_text(report);
 }
 
@@ -76,6 +80,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
     how.events = options.records_events || sampled || !options.events.empty() || !options.waves.empty() || !options.pipeline.empty();
     how.all_commands = !options.trace.empty();
+    how.accesses = !options.accesses.empty();
     if (sampled) how.even_samples = OverTime::kMaxParts;
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
@@ -117,6 +122,7 @@ void RunFiles::open_records(const CommonOptions& options)
     if (!options.html.empty()) html = open_record(options.html);
     pipeline = open_record(options.pipeline);
     trace = open_record(options.trace);
+    accesses = open_record(options.accesses);
     diff = open_record(options.diff);
     if (waves) waves_layout = open_record(options.waves + ".gtkw");
 }
@@ -154,7 +160,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
         throw MachineError(fmt::format("{}: the machine hangs after {} cycles\n{}{}", printable(workload.name), run.end, run.diagnosis,
                                        broken_rules(workload, run)));
     }
-    if (run.hazards) run.hazards->rules = lint::check(workload.hardware, workload.program, run);
+    if (run.hazards) run.hazards->rules = lint::check(workload.hardware, played(workload, run), run);
     if (options.reproducible) run.wall_seconds = 0;
     Reported said = report(run);
     silicon::add_silicon(said.result, technology);
@@ -178,6 +184,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     if (files.html)
         files.html->finish(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
     if (files.trace) files.trace->finish(address_trace(run, workload.hardware, options.trace_client));
+    if (files.accesses) files.accesses->finish(accesses_text(run));
     if (files.compute) {
         files.compute->finish(compute_report(said.result));
         files.bandwidth->finish(bandwidth_report(said.result));

@@ -24,7 +24,8 @@ struct RunFiles {
 
     std::optional<OutputFolder> folder;
     OutputFile *events = nullptr, *timeline = nullptr, *waves = nullptr, *waves_layout = nullptr, *html = nullptr, *pipeline = nullptr,
-               *trace = nullptr, *report = nullptr, *diff = nullptr, *compute = nullptr, *bandwidth = nullptr;  // null: not wanted
+               *trace = nullptr, *accesses = nullptr, *report = nullptr, *diff = nullptr, *compute = nullptr,
+               *bandwidth = nullptr;  // null: not wanted
 
 private:
     OutputFile* open_record(const std::string& file);

@@ -44,6 +44,7 @@ constexpr std::array kOptionsOfSome{
     FileOption{kRuns, "--html", FileUse::Output, "the page of the run"},
     FileOption{kRuns, "--pipeline", FileUse::Output, "stripes of the run"},
     FileOption{kRuns, "--trace", FileUse::Output, "bursts of the DMA clients"},
+    FileOption{kRuns, "--accesses", FileUse::Output, "what software does on the register bus"},
     FileOption{"run net", "--diff", FileUse::Output, "the output minus the expected tensor"},
     FileOption{"test", "--junit", FileUse::Output, "cases and what came of them, for CI systems"},
     FileOption{"dram", "--log", FileUse::Output, "the command log"},

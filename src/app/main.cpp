@@ -89,7 +89,7 @@ void add_diff_option(CLI::App& app, CommonOptions& options)
         ->excludes("--timing-only");
 }
 
-constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace"};
+constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace", "--accesses"};
 /// Files that record what happened when.
 void add_record_options(CLI::App& app, CommonOptions& options)
 {
@@ -108,6 +108,8 @@ void add_record_options(CLI::App& app, CommonOptions& options)
         ->check(tracks_option());
     app.add_option(kRecords[5], options.trace,
                    "write every burst of the DMA clients to this file (CSV): cycle, port, client, address, bytes");
+    app.add_option(kRecords[6], options.accesses,
+                   "write every register access of software to this file, and the edges of the interrupt pin: cycle, address, value");
     app.add_option("--trace-client", options.trace_client, "of --trace: the bursts of this client only")
         ->check(one_of({kClientNames.begin(), kClientNames.end()}))
         ->needs("--trace");

@@ -36,6 +36,17 @@ public:
     Loadable read()
     {
         l_.version = version(root_->version());
+        const auto there = [&](const void* list, const char* what) {
+            if (!list) l_.absent.push_back(fmt::format("no list of {}, not even an empty one", what));
+        };
+        there(root_->tasks(), "tasks");
+        there(root_->memories(), "memories");
+        there(root_->addresses(), "addresses");
+        there(root_->events(), "events");
+        there(root_->blobs(), "blobs");
+        there(root_->tensors(), "tensors");
+        there(root_->relocations(), "relocations");
+        there(root_->submits(), "submits");
         read_blobs();
         each(root_->tensors(), "tensor", [&](const fbs::Tensor& t, std::size_t i) { read_tensor(t, i); });
         each(root_->memories(), "memory", [&](const fbs::Memory& m, std::size_t i) { read_memory(m, i); });
@@ -120,6 +131,11 @@ private:
             const std::uint64_t held = from.data() ? from.data()->size() : 0;
             if (from.size() > held) fail("blob", i, fmt::format("says it has {} bytes, but holds {}", from.size(), held));
             Blob blob;
+            if (!from.name() || !from.version() || !from.data())
+                l_.absent.push_back(fmt::format("a blob, number {}, without {}", i,
+                                                !from.name()     ? "name"
+                                                : from.version() ? "data"
+                                                                 : "version"));
             if (from.name()) blob.name = name(*from.name(), "blob", i);
             blob.version = version(from.version());
             blob.interface = from.interface();
@@ -134,6 +150,7 @@ private:
     void read_tensor(const fbs::Tensor& from, std::size_t i)
     {
         TensorEntry tensor;
+        if (!from.name()) l_.absent.push_back(fmt::format("a tensor, number {}, without name", i));
         if (from.name()) tensor.name = name(*from.name(), "tensor", i);
         tensor.type = from.data_type();
         tensor.pixel_format = from.pixel_format();

@@ -79,6 +79,7 @@ struct Loadable {
     std::vector<AddressEntry> addresses;
     std::vector<Blob> blobs;
     std::vector<TensorEntry> tensors;
+    std::vector<std::string> absent;  // what stands for nothing here, and is a null pointer in NVIDIA's runtime
 
     /// Memories with this flag and a tensor, by their place.
     std::vector<std::size_t> bound(MemoryEntry::Flag flag) const;

@@ -60,10 +60,13 @@ public:
         Fields network(view(0).bytes(0, kNetworkBytes));
         const auto operations = network.get<std::int16_t>(), surfaces = network.get<std::int16_t>(), graph = network.get<std::int16_t>(),
                    tables = network.get<std::int16_t>();
-        network.skip(8);
+        network.skip(4);
+        t_.lists = {operations, surfaces, graph, tables, network.get<std::int16_t>()};
+        network.skip(2);
         network.read_all(t_.heads);
         const auto rois = network.get<std::uint16_t>(), count = network.get<std::uint16_t>(), luts = network.get<std::uint16_t>();
         network.skip(4);
+        if (luts == 0) t_.lists[HardwareTask::Tables] = -1;
         if (network.get<std::uint8_t>() != 0) throw ConfigError(t_.where, "has dynamic regions of interest, expected none");
         if (rois > 1) throw ConfigError(t_.where, fmt::format("has {} regions of interest, expected 1", rois));
         if (count == 0) {

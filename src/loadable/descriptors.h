@@ -163,16 +163,21 @@ struct Operation {
     const char* name() const { return kKindNames[type()]; }
     /// The table that it uses, -1 none.
     int table() const { return kind == Kind::Sdp ? sdp.table : kind == Kind::Cdp ? cdp.table : -1; }
+    /// BDMA without transfers completes without the hardware.
+    bool runs() const { return kind != Kind::Bdma || !bdma.transfers.empty(); }
     /// What it reads and writes as cubes; null where it has none: BDMA.
     const Cube* source() const;
     const Cube* destination() const;
 };
 
 struct HardwareTask {
+    enum List : std::size_t { Operations, Surfaces, Graph, Tables, Statistics };
+
     std::size_t task = 0;  // in the file
     std::string where;     // "FILE: task N", for messages
     Version version;
-    std::array<std::int16_t, kKinds> heads{};  // the first operation of each kind, -1 none
+    std::array<std::int16_t, kKinds> heads{};      // the first operation of each kind, -1 none
+    std::array<int, 5> lists{-1, -1, -1, -1, -1};  // addresses of its descriptors: operations, surfaces, graph, tables, statistics; -1 none
     std::vector<Operation> operations;
     std::vector<LookupTable> tables;
 

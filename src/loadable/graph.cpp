@@ -121,12 +121,18 @@ private:
 
 }  // namespace
 
-std::vector<Chain> chains_of(const HardwareTask& task) { return Order(task).run(); }
+std::vector<Chain> chains_of(const HardwareTask& task)
+{
+    std::vector<Chain> chains = Order(task).run();
+    for (const Chain& chain : chains)
+        if (task.operations[chain.front()].kind == Kind::Conv)
+            throw ConfigError(task.where_is(chain.front()), "ends at CONV, expected an SDP that takes its sums");
+    return chains;
+}
 
-Driver::Driver(const HardwareTask& task, const std::array<unsigned, kKinds>& next_groups, Call program, Call enable)
+Driver::Driver(const HardwareTask& task, const std::array<unsigned, kKinds>& next_groups, Calls calls)
     : task_(task),
-      program_(std::move(program)),
-      enable_(std::move(enable)),
+      calls_(std::move(calls)),
       slot_(task.operations.size()),
       state_(task.operations.size(), State::Waiting),
       next_group_(next_groups)
@@ -169,13 +175,14 @@ void Driver::submit(std::size_t i)
     slot_[i] = group;
     state_[i] = State::Pending;
     tail_[kind] = i;
+    calls_.place(i, group);
     if (ready(i)) start(i);
 }
 
 void Driver::start(std::size_t i)
 {
     programming_ = i;
-    program_(i, slot_[i]);
+    calls_.program(i, slot_[i]);
     state_[i] = State::Programmed;
     raise(i, Link::Programmed);
     programming_.reset();
@@ -186,7 +193,7 @@ void Driver::try_enable(std::size_t i)
 {
     if (count_[i] != 0 || state_[i] != State::Programmed || programming_ == i) return;
     state_[i] = State::Active;
-    enable_(i, slot_[i]);
+    calls_.enable(i, slot_[i]);
     raise(i, Link::Enabled);
 }
 
@@ -209,6 +216,12 @@ void Driver::dequeue(std::size_t kind)
     if (next >= 0 && state_[index(next)] == State::Waiting) submit(index(next));
 }
 
+void Driver::fetched(unsigned group, Link::Event event)
+{
+    const Slot& slot = groups_[static_cast<std::size_t>(Kind::Conv)][group];
+    if (slot && state_[*slot] == State::Active) raise(*slot, event);
+}
+
 void Driver::complete(Kind of, unsigned group)
 {
     const auto kind = static_cast<std::size_t>(of);
@@ -220,10 +233,6 @@ void Driver::complete(Kind of, unsigned group)
     state_[i] = State::Done;
     next_group_[kind] = 1 - group;
     ++completed_;
-    if (of == Kind::Conv) {  // its fetches ended before; a program that waits for whole chains learns of them now
-        raise(i, Link::WeightsDone);
-        raise(i, Link::DataDone);
-    }
     raise(i, Link::Completed);
     const Slot& other = groups_[kind][1 - group];
     if (other && state_[*other] == State::Pending && ready(*other)) start(*other);

@@ -16,28 +16,32 @@ namespace dlasim::loadable {
 using Chain = std::vector<std::size_t>;
 
 /// All chains, in an order that dependencies and the order of each kind allow: of those that can run, the one with the lowest operation.
-/// ConfigError if there is none.
+/// ConfigError if there is none, or one ends at a convolution.
 std::vector<Chain> chains_of(const HardwareTask& task);
 
 /// Two register groups for each kind, events between operations.
 class Driver {
 public:
     using Call = std::function<void(std::size_t operation, unsigned group)>;
+    /// What it does with an operation, in this order: it gets a group, its registers are written, it is enabled.
+    struct Calls {
+        Call place, program, enable;
+    };
 
-    /// Starts at once: `program` and `enable` are called from the constructor and from complete(). `next_groups`: those that the hardware
-    /// takes next, by kind.
-    Driver(const HardwareTask& task, const std::array<unsigned, kKinds>& next_groups, Call program, Call enable);
+    /// Starts at once: `calls` are called from the constructor and from what follows. `next_groups`: those that the hardware takes next, by
+    /// kind.
+    Driver(const HardwareTask& task, const std::array<unsigned, kKinds>& next_groups, Calls calls);
 
     /// The operation in that group has raised its interrupt.
     void complete(Kind kind, unsigned group);
+    /// The convolution in that group has fetched its weights, or its data.
+    void fetched(unsigned group, Link::Event event);
 
     std::size_t completed() const { return completed_; }
     bool active(std::size_t operation) const { return state_[operation] == State::Active; }
     unsigned group(std::size_t operation) const { return slot_[operation]; }
     /// What is in the register groups and enabled.
     std::vector<std::size_t> active() const;
-    /// The group that the hardware takes next.
-    unsigned next_group(Kind kind) const { return next_group_[static_cast<std::size_t>(kind)]; }
 
 private:
     enum class State : std::uint8_t { Waiting, Pending, Programmed, Active, Done };
@@ -51,7 +55,7 @@ private:
     void dequeue(std::size_t kind);
 
     const HardwareTask& task_;
-    Call program_, enable_;
+    Calls calls_;
     std::vector<unsigned> count_, slot_;
     std::vector<State> state_;
     std::array<std::array<Slot, 2>, kKinds> groups_{};

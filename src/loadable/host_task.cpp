@@ -102,11 +102,18 @@ private:
         if (in.width == 0 || in.height == 0 || in.channels == 0) throw ConfigError(where, "has a buffer of no elements");
         if (in.element != out.element) throw ConfigError(where, "has buffers of int8 and of fp16, expected the same");
         out.atom = in.atom;
-        if (softmax) in.width = in.height = 1;
-        const std::uint64_t elements = std::uint64_t{in.width} * in.height * in.channels;
+        // Of softmax the channels of the source make the sum, and those of the destination are written.
+        const std::uint32_t most = softmax ? std::max(in.channels, out.channels) : in.channels;
+        if (softmax) in.width = in.height = out.width = out.height = 1;
         for (HostBuffer* buffer : {&in, &out}) {
+            const std::uint32_t channels = softmax && buffer == &out ? out.channels : most;
+            if (channels == 0) {
+                buffer->bytes = 0;
+                continue;
+            }
+            const std::uint64_t elements = std::uint64_t{in.width} * in.height * channels;
             const std::uint64_t last =
-                softmax ? std::uint64_t{in.channels - 1} * buffer->element : buffer->offset(in.channels - 1, in.height - 1, in.width - 1);
+                softmax ? std::uint64_t{channels - 1} * buffer->element : buffer->offset(in.channels - 1, in.height - 1, in.width - 1);
             if (last + buffer->element > buffer->bytes || elements * buffer->element > buffer->bytes || last > kMaxBuffer)
                 throw ConfigError(where, fmt::format("has {} elements up to byte {} in a buffer, expected them within its {} bytes",
                                                      elements, last + buffer->element, buffer->bytes));
@@ -160,15 +167,16 @@ void power(const HostOperation& o, const Numbers& in, Numbers& out)
 
 void softmax(const HostOperation& o, const Numbers& in, Numbers& out)
 {
+    const std::uint32_t summed = o.source.channels, written = o.destination.channels;
     std::vector<float> values;
-    for (std::uint32_t c = 0; c < o.source.channels; ++c) values.push_back(rounded_to_half(in.get(std::uint64_t{c} * in.element)));
-    const float top = *std::max_element(values.begin(), values.end());
+    for (std::uint32_t c = 0; c < std::max(summed, written); ++c) values.push_back(rounded_to_half(in.get(std::uint64_t{c} * in.element)));
+    const float top = *std::max_element(values.begin(), values.begin() + summed);
     float sum = 0;
-    for (float& value : values) {
-        value = static_cast<float>(std::exp(static_cast<double>(value - top)));
-        sum += value;
+    for (std::uint32_t c = 0; c < values.size(); ++c) {
+        values[c] = static_cast<float>(std::exp(static_cast<double>(values[c] - top)));
+        if (c < summed) sum += values[c];
     }
-    for (std::uint32_t c = 0; c < o.source.channels; ++c) out.put(std::uint64_t{c} * out.element, rounded_to_half(values[c] / sum));
+    for (std::uint32_t c = 0; c < written; ++c) out.put(std::uint64_t{c} * out.element, rounded_to_half(values[c] / sum));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "loadable/nvidia/driver_source.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -77,40 +78,81 @@ private:
 
     void write_program()
     {
+        const bool driven = p_.options.mode == Mode::Driver;
         Programmer programmer(p_.hardware, *p_.loadable, *p_.memories, p_.program);
         Scheduler scheduler(p_.options.mode, programmer, p_.program, [&](std::size_t chain) { act({HostAction::Kind::Completed, chain}); });
+        DriverWork work{p_.loadable, p_.hardware, *p_.memories, {}};
+        add_tasks(
+            [&](const std::vector<Chain>& chains, std::size_t count) {
+                if (driven) add_driven(work, chains, count);
+                else scheduler.add(p_.tasks.back(), chains, count);
+            },
+            [&] {
+                if (driven) work.parts.push_back({.step = p_.actions.size() - 1, .task = {}, .chains = {}, .judged = {}});
+                else p_.program.push_back(HostStep{p_.actions.size() - 1});
+            });
+        p_.operations = driven ? drive(std::move(work)) : scheduler.take();
+        p_.work = {"operations", p_.operations.size(), true};
+        for (const Scheduled& scheduled : p_.operations) p_.work.steps.push_back(p_.operation(scheduled).name());
+        for (const std::size_t m : p_.loadable->bound(MemoryEntry::Output)) p_.results.push_back(range(m));
+        for (std::size_t m = 0; m < p_.loadable->memories.size(); ++m)
+            p_.ranges.push_back({p_.loadable->where("memory", m), p_.memories->base(m), p_.loadable->memories[m].size});
+    }
+
+    /// Tasks in their order. `run` gets the chains of the last of `tasks`, and how many of them run; `step` follows an action of the host.
+    void add_tasks(const std::function<void(const std::vector<Chain>& chains, std::size_t count)>& run, const std::function<void()>& step)
+    {
         std::size_t left = p_.options.chains;
         const auto hardware_left = [&](std::size_t from) {
             return std::any_of(p_.loadable->order.begin() + static_cast<std::ptrdiff_t>(from), p_.loadable->order.end(),
                                [&](std::size_t task) { return p_.loadable->tasks[task].interface == Interface::Dla; });
         };
-        std::vector<HardwareTask>& tasks = p_.tasks;
         for (std::size_t i = 0; i < p_.loadable->order.size() && left > 0; ++i) {
             const std::size_t task = p_.loadable->order[i];
             if (p_.loadable->tasks[task].interface == Interface::Emu) {
                 p_.hosts.push_back(read_host_task(*p_.loadable, *p_.memories, task));
-                act({HostAction::Kind::Task, p_.hosts.size() - 1});
+                p_.actions.push_back({HostAction::Kind::Task, p_.hosts.size() - 1});
+                step();
                 continue;
             }
-            tasks.push_back(read_task(*p_.loadable, *p_.memories, task));
-            const std::vector<Chain> chains = chains_of(tasks.back());
+            p_.tasks.push_back(read_task(*p_.loadable, *p_.memories, task));
+            const std::vector<Chain> chains = chains_of(p_.tasks.back());
             const std::size_t count = std::min(left, chains.size());
-            scheduler.add(tasks.back(), chains, count);
+            run(chains, count);
             p_.chains.insert(p_.chains.end(), chains.begin(), chains.begin() + static_cast<std::ptrdiff_t>(count));
             left -= count;
             if (left != 0 && hardware_left(i + 1)) continue;
-            find_written(tasks.back(), chains, count);
-            act({HostAction::Kind::Outputs, 0});
+            find_written(p_.tasks.back(), chains, count);
+            p_.actions.push_back({HostAction::Kind::Outputs, 0});
+            step();
         }
-        p_.operations = scheduler.take();
-        p_.work = {"operations", p_.operations.size(), true};
-        for (const Scheduled& scheduled : p_.operations) {
-            p_.work.steps.resize(std::max(p_.work.steps.size(), scheduled.stamp + 1));
-            p_.work.steps[scheduled.stamp] = p_.operation(scheduled).name();
+    }
+
+    /// The last task for the driver; behind each chain the host looks at what it has written.
+    void add_driven(DriverWork& work, const std::vector<Chain>& chains, std::size_t count)
+    {
+        const HardwareTask& task = p_.tasks.back();
+        DriverWork::Part part{.step = {}, .task = task, .chains = chains, .first_chain = p_.chains.size(), .judged = {}, .most = count};
+        for (const DriverWork::Part& before : work.parts) part.first_stamp += before.task.operations.size();
+        for (std::size_t k = 0; k < count; ++k) {
+            part.judged.push_back(p_.actions.size());
+            p_.actions.push_back({HostAction::Kind::Completed, p_.chains.size() + k});
         }
-        for (const std::size_t m : p_.loadable->bound(MemoryEntry::Output)) p_.results.push_back(range(m));
-        for (std::size_t m = 0; m < p_.loadable->memories.size(); ++m)
-            p_.ranges.push_back({p_.loadable->where("memory", m), p_.memories->base(m), p_.loadable->memories[m].size});
+        work.parts.push_back(std::move(part));
+    }
+
+    /// The driver decides while it runs. The program is what it does if chains end in their order: for descriptions, and what is looked for
+    /// in programs.
+    std::vector<Scheduled> drive(DriverWork&& described)
+    {
+        const auto work = std::make_shared<const DriverWork>(std::move(described));
+        p_.source = [work] { return std::make_unique<DriverSource>(work); };
+        DriverSource source(work);
+        for (std::size_t before = SIZE_MAX; before != p_.program.size();) {
+            before = p_.program.size();
+            source.next(source.likely_status(), p_.program);
+        }
+        return source.enabled();
     }
 
     void act(HostAction action)

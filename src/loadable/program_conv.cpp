@@ -117,7 +117,7 @@ void Programmer::write_cdma(const ConvOperation& op)
     put({D_DATAIN_SIZE_0::DATAIN_WIDTH(less_one(in.width)), D_DATAIN_SIZE_0::DATAIN_HEIGHT(less_one(in.height))});
     put(D_DATAIN_SIZE_1::DATAIN_CHANNEL(less_one(in.channels)));
     put({D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT(less_one(op.csc_width)), D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT(less_one(op.csc_height))});
-    put(D_PIXEL_OFFSET, 0);
+    if (!nvidia_) put(D_PIXEL_OFFSET, 0);
     put(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE(in.memory == CubeMemory::Primary));
     wide(D_DAIN_ADDR_HIGH_0, D_DAIN_ADDR_LOW_0, base);
     wide(D_DAIN_ADDR_HIGH_1, D_DAIN_ADDR_LOW_1, base + static_cast<std::uint64_t>(op.second_plane));
@@ -126,8 +126,10 @@ void Programmer::write_cdma(const ConvOperation& op)
     put(D_LINE_UV_STRIDE, op.second_line_stride);
     put({D_DAIN_MAP::LINE_PACKED(in.line_stride == in.width * atom),
          D_DAIN_MAP::SURF_PACKED(in.surface_stride == in.width * in.height * atom)});
-    put(D_RESERVED_X_CFG, 0);
-    put(D_RESERVED_Y_CFG, 0);
+    if (!nvidia_) {
+        put(D_RESERVED_X_CFG, 0);
+        put(D_RESERVED_Y_CFG, 0);
+    }
     put(D_BATCH_NUMBER::BATCHES(less_one(op.batch)));
     put(D_BATCH_STRIDE, op.batch_stride);
     put(D_ENTRY_PER_SLICE::ENTRIES(less_one(op.entries)));

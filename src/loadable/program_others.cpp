@@ -70,7 +70,7 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
         put(D_SRC_LINE_STRIDE, in.line_stride);
         put(D_SRC_SURFACE_STRIDE, in.surface_stride);
     }
-    wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW, feature_address(out, "destination", op.precision));
+    wide_low(D_DST_BASE_ADDR_LOW, D_DST_BASE_ADDR_HIGH, feature_address(out, "destination", op.precision));
     put(D_DST_LINE_STRIDE, out.line_stride);
     put(D_DST_SURFACE_STRIDE, out.surface_stride);
     put(D_DST_RAM_CFG::DST_RAM_TYPE(out.memory == CubeMemory::Primary));
@@ -85,7 +85,7 @@ void Programmer::write_pdp_rdma(const PdpOperation& op)
     put(D_DATA_CUBE_IN_WIDTH, in.width - 1);
     put(D_DATA_CUBE_IN_HEIGHT, in.height - 1);
     put(D_DATA_CUBE_IN_CHANNEL, in.channels - 1);
-    put(D_FLYING_MODE, 1);
+    if (!nvidia_) put(D_FLYING_MODE, 1);
     wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.precision));
     put(D_SRC_LINE_STRIDE, in.line_stride);
     put(D_SRC_SURFACE_STRIDE, in.surface_stride);
@@ -113,7 +113,7 @@ void Programmer::write_cdp(const CdpOperation& op)
     if (op.table >= 0) write_table("CDP", op.table, op.precision, reg::cdp::kLutTables);
     using namespace reg::cdp;
     unit("CDP");
-    wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW, feature_address(out, "destination", op.precision));
+    wide_low(D_DST_BASE_ADDR_LOW, D_DST_BASE_ADDR_HIGH, feature_address(out, "destination", op.precision));
     put(D_DST_LINE_STRIDE, out.line_stride);
     put(D_DST_SURFACE_STRIDE, out.surface_stride);
     put(D_DST_DMA_CFG::DST_RAM_TYPE(out.memory == CubeMemory::Primary));
@@ -136,7 +136,7 @@ void Programmer::write_cdp_rdma(const CdpOperation& op)
     put(D_DATA_CUBE_WIDTH, in.width - 1);
     put(D_DATA_CUBE_HEIGHT, in.height - 1);
     put(D_DATA_CUBE_CHANNEL, in.channels - 1);
-    wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.precision));
+    wide_low(D_SRC_BASE_ADDR_LOW, D_SRC_BASE_ADDR_HIGH, feature_address(in, "source", op.precision));
     put(D_SRC_LINE_STRIDE, in.line_stride);
     put(D_SRC_SURFACE_STRIDE, in.surface_stride);
     put(D_SRC_DMA_CFG::SRC_RAM_TYPE(in.memory == CubeMemory::Primary));
@@ -152,12 +152,13 @@ void Programmer::write_bdma(const BdmaOperation& op)
               fmt::format("copies lines of {} bytes, expected a multiple of {}", t.line_bytes, kBdmaUnit));
         check(t.lines >= 1 && t.lines <= kMaxRepeats && t.surfaces >= 1 && t.surfaces <= kMaxRepeats,
               fmt::format("copies {} lines of {} surfaces, expected 1 to {}", t.lines, t.surfaces, kMaxRepeats));
+        if (nvidia_) read(STATUS);  // whether a descriptor fits: 20 do
         const auto extent = [&](const Strides& by) { return by.surface * (t.surfaces - 1) + by.line * (t.lines - 1) + t.line_bytes; };
-        wide(CFG_SRC_ADDR_HIGH, CFG_SRC_ADDR_LOW,
-             address(t.source, op.from_primary, 0, "source", extent({.line = t.source_line, .surface = t.source_surface})));
-        wide(CFG_DST_ADDR_HIGH, CFG_DST_ADDR_LOW,
-             address(t.destination, op.to_primary, 0, "destination",
-                     extent({.line = t.destination_line, .surface = t.destination_surface})));
+        wide_low(CFG_SRC_ADDR_LOW, CFG_SRC_ADDR_HIGH,
+                 address(t.source, op.from_primary, 0, "source", extent({.line = t.source_line, .surface = t.source_surface})));
+        wide_low(CFG_DST_ADDR_LOW, CFG_DST_ADDR_HIGH,
+                 address(t.destination, op.to_primary, 0, "destination",
+                         extent({.line = t.destination_line, .surface = t.destination_surface})));
         put(CFG_LINE, t.line_bytes / kBdmaUnit - 1);
         put({CFG_CMD::SRC_RAM_TYPE(op.from_primary), CFG_CMD::DST_RAM_TYPE(op.to_primary)});
         put(CFG_LINE_REPEAT, t.lines - 1);
@@ -185,13 +186,13 @@ void Programmer::write_rubik(const RubikOperation& op)
     put(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE(in.memory == CubeMemory::Primary));
     put({D_DATAIN_SIZE_0::DATAIN_WIDTH(in.width - 1), D_DATAIN_SIZE_0::DATAIN_HEIGHT(in.height - 1)});
     put(D_DATAIN_SIZE_1::DATAIN_CHANNEL(in.channels - 1));
-    wide(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW, address(in, "source", 1));
+    wide_low(D_DAIN_ADDR_LOW, D_DAIN_ADDR_HIGH, address(in, "source", 1));
     if (op.mode == kMerge) put(D_DAIN_PLANAR_STRIDE, in.plane_stride);
     else put(D_DAIN_SURF_STRIDE, in.surface_stride);
     put(D_DAIN_LINE_STRIDE, in.line_stride);
     put(D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE(out.memory == CubeMemory::Primary));
     put(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL(out.channels - 1));
-    wide(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW, address(out, "destination", 1));
+    wide_low(D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, address(out, "destination", 1));
     put(D_DAOUT_LINE_STRIDE, out.line_stride);
     if (op.mode == kSplit) put(D_DAOUT_PLANAR_STRIDE, out.plane_stride);
     else put(D_DAOUT_SURF_STRIDE, out.surface_stride);

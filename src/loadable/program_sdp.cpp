@@ -70,7 +70,7 @@ void Programmer::write_sdp_rdma(const SdpOperation& op)
     put(D_DATA_CUBE_HEIGHT, in.height - 1);
     put(D_DATA_CUBE_CHANNEL, in.channels - 1);
     if (!in.on_the_fly()) {
-        wide(D_SRC_BASE_ADDR_HIGH, D_SRC_BASE_ADDR_LOW, feature_address(in, "source", op.source_precision));
+        wide_low(D_SRC_BASE_ADDR_LOW, D_SRC_BASE_ADDR_HIGH, feature_address(in, "source", op.source_precision));
         put(D_SRC_LINE_STRIDE, in.line_stride);
         put(D_SRC_SURFACE_STRIDE, in.surface_stride);
         put(D_SRC_DMA_CFG, in.memory == CubeMemory::Primary);
@@ -82,7 +82,7 @@ void Programmer::write_sdp_rdma(const SdpOperation& op)
         put({at.disable(!stage.reads()), at.use(stage.adds() ? stage.type - 1 : 0), at.size(stage.precision != 0),
              at.per_element(stage.mode != 1), at.primary(cube.memory == CubeMemory::Primary)});
         if (!stage.reads()) continue;
-        wide(at.base_high, at.base_low, address(cube, "operands", 1));
+        wide_low(at.base_low, at.base_high, address(cube, "operands", 1));
         put(at.line_stride, cube.line_stride);
         put(at.surface_stride, cube.surface_stride);
     }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "facts/abilities.h"
 #include "registers/fields/bdma.h"
+#include "registers/fields/cdma.h"
 #include "registers/fields/glb.h"
 #include "registers/fields/groups.h"
 
@@ -52,6 +53,7 @@ Prepared Programmer::prepare(std::size_t operation, unsigned group)
     if (o.kind == Kind::Bdma) check(hw_.bdma, hw_.name + " has no BDMA");
     if (o.kind == Kind::Rubik) check(hw_.rubik, hw_.name + " has no Rubik");
     select(o.kind, prepared);
+    if (nvidia_) read_before_writes(o.kind);
     switch (o.kind) {
         case Kind::Bdma:
             write_bdma(o.bdma);
@@ -73,6 +75,47 @@ Prepared Programmer::prepare(std::size_t operation, unsigned group)
             break;
     }
     return prepared;
+}
+
+void Programmer::read_pointers(Kind kind)
+{
+    const auto read_pointer = [&](const char* name) {
+        unit(name);
+        read(reg::groups::S_POINTER);
+    };
+    switch (kind) {
+        case Kind::Bdma:
+            unit("BDMA");
+            return read(reg::bdma::STATUS);
+        case Kind::Conv:
+            return read_pointer("CACC");
+        case Kind::Sdp:
+            read_pointer("SDP");
+            return read_pointer("SDP_RDMA");
+        case Kind::Pdp:
+            read_pointer("PDP");
+            return read_pointer("PDP_RDMA");
+        case Kind::Cdp:
+            read_pointer("CDP");
+            return read_pointer("CDP_RDMA");
+        case Kind::Rubik:
+            return read_pointer("RBK");
+    }
+}
+
+/// Convolutions: that the group is idle. Others: their interrupts, which nothing has masked since reset, are unmasked.
+void Programmer::read_before_writes(Kind kind)
+{
+    if (kind == Kind::Conv) {
+        for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) {
+            unit(name);
+            read(reg::groups::S_STATUS);
+        }
+        return;
+    }
+    unit("GLB");
+    read(reg::glb::S_INTR_MASK);
+    put(reg::glb::S_INTR_MASK, 0);
 }
 
 void Programmer::select(Kind kind, const Prepared& prepared)
@@ -119,6 +162,10 @@ void Programmer::enable(const Prepared& prepared)
             unit("BDMA");
             return put(prepared.group == 0 ? reg::bdma::CFG_LAUNCH0::GRP0_LAUNCH(1) : reg::bdma::CFG_LAUNCH1::GRP1_LAUNCH(1));
         case Kind::Conv:
+            if (nvidia_) {
+                unit("CDMA");
+                poll(reg::cdma::S_CBUF_FLUSH_STATUS::FLUSH_DONE, 1);
+            }
             for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) enable(name);
             return;
         case Kind::Sdp:
@@ -144,6 +191,20 @@ void Programmer::unmask(Kind kind)
     mask_ = mask;
 }
 
+void Programmer::read_interrupts()
+{
+    unit("GLB");
+    read(reg::glb::S_INTR_MASK);
+    read(reg::glb::S_INTR_STATUS);
+}
+
+void Programmer::clear_interrupts(std::uint32_t status)
+{
+    unit("GLB");
+    put(reg::glb::S_INTR_STATUS, status);
+    read_interrupts();
+}
+
 void Programmer::unit(std::string_view name) { unit_ = find_unit(hw_, name); }
 
 void Programmer::put(reg::Register at, std::uint64_t value)
@@ -165,6 +226,26 @@ void Programmer::wide(reg::Register high, reg::Register low, Address address)
 {
     put(high, address.byte() >> 32);
     put(low, address.byte());
+}
+
+void Programmer::wide_low(reg::Register low, reg::Register high, Address address)
+{
+    if (!nvidia_) return wide(high, low, address);
+    put(low, address.byte());
+    put(high, address.byte() >> 32);
+}
+
+void Programmer::read(reg::Register at)
+{
+    const RegisterRow* row = unit_->find(at.offset);
+    program_.push_back(RegisterRead{.name = std::string(unit_->name) + "." + std::string(row->name), .address = unit_->base + row->offset});
+}
+
+void Programmer::poll(reg::Field field, std::uint32_t value)
+{
+    const RegisterRow* row = unit_->find(field.offset);
+    program_.push_back(PollRegister{std::string(unit_->name) + "." + std::string(row->name), unit_->base + row->offset,
+                                    field.cut(field.most()), field.cut(value)});
 }
 
 void Programmer::refuse(const std::string& problem) const { throw ConfigError(task_->where_is(operation_), problem); }

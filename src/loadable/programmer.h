@@ -25,9 +25,13 @@ struct Prepared {
 
 class Programmer {
 public:
+    /// Whose habits it has: ours, or those of NVIDIA's driver, which reads before it writes, unmasks for ever, and never writes some
+    /// registers.
+    enum class Habit { Ours, Nvidia };
+
     /// Writes to the end of `program`.
-    Programmer(const Hardware& hardware, const Loadable& loadable, const MemoryPlan& memories, Program& program)
-        : hw_(hardware), loadable_(loadable), memories_(memories), program_(program)
+    Programmer(const Hardware& hardware, const Loadable& loadable, const MemoryPlan& memories, Program& program, Habit habit = Habit::Ours)
+        : hw_(hardware), loadable_(loadable), memories_(memories), program_(program), nvidia_(habit == Habit::Nvidia)
     {
     }
 
@@ -40,6 +44,11 @@ public:
     void enable(const Prepared& prepared);
     /// Only interrupts of this unit reach the pin.
     void unmask(Kind kind);
+    /// NVIDIA's driver looks which group of these units is next.
+    void read_pointers(Kind kind);
+    /// NVIDIA's handler: what has come, and which are masked; these are cleared, and it looks again.
+    void read_interrupts();
+    void clear_interrupts(std::uint32_t status);
 
     /// The groups that the hardware takes next, by kind.
     std::array<unsigned, kKinds> next_groups() const;
@@ -52,6 +61,7 @@ private:
 
     unsigned take(std::size_t unit);
     void select(Kind kind, const Prepared& prepared);
+    void read_before_writes(Kind kind);
 
     /// What follows is written to registers of this unit.
     void unit(std::string_view name);
@@ -60,6 +70,11 @@ private:
     void put(reg::FieldValue field) { put({field}); }
     void put(std::initializer_list<reg::FieldValue> fields);
     void wide(reg::Register high, reg::Register low, Address address);
+    /// NVIDIA's driver writes the low half of these first.
+    void wide_low(reg::Register low, reg::Register high, Address address);
+    void read(reg::Register at);
+    /// Reads until the field has that value.
+    void poll(reg::Field field, std::uint32_t value);
 
     void refuse(const std::string& problem) const;
     void check(bool good, const std::string& problem) const
@@ -95,6 +110,7 @@ private:
     const Loadable& loadable_;
     const MemoryPlan& memories_;
     Program& program_;
+    const bool nvidia_;
     const HardwareTask* task_ = nullptr;
     std::size_t operation_ = 0;  // that is written, for messages
     const UnitRegisters* unit_ = nullptr;

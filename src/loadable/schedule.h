@@ -1,10 +1,10 @@
-// The static program of a hardware task: writes and waits in the order of one of three schedulers.
+// The fixed program of a hardware task: writes and waits in the order of one of two schedulers.
 //
 //   serial    program a chain, enable it from its last unit to its first, wait
 //   overlap   the same, but the next chain is programmed before the wait
-//   driver    the order of the public driver: two operations of every kind are programmed ahead, each is enabled as soon as it may be
 //
-// All interrupts are masked but those of the last unit of the chain that is waited for.
+// All interrupts are masked but those of the last unit of the chain that is waited for. The third mode, what NVIDIA's driver does, depends
+// on what it reads: nvidia/driver_source.h.
 //
 // Source  loadable.md 4.
 #pragma once
@@ -32,16 +32,13 @@ public:
     {
     }
 
-    /// Appends the first `most` chains of the task. ConfigError if no program in this mode can know in which order they complete.
+    /// Appends the first `most` chains of the task.
     void add(const HardwareTask& task, const std::vector<Chain>& chains, std::size_t most);
 
     /// In the order in which they are enabled.
     std::vector<Scheduled> take() { return std::move(scheduled_); }
-    std::size_t chains() const { return chains_; }  // of all tasks so far
 
 private:
-    void add_static(const HardwareTask& task, const std::vector<Chain>& chains);
-    void add_driver(const HardwareTask& task, const std::vector<Chain>& chains, std::size_t most);
     void enable(const HardwareTask& task, const Prepared& prepared, std::size_t chain);
     void wait(Kind kind, unsigned group);
     void mark();

@@ -142,7 +142,7 @@ private:
             marks.operations.push_back(operation);
             if (table_of(plan)) looking_up_.push_back(operation);
             if (marks.operations.size() > 1) return;
-            writer_.add(Stamp{});
+            writer_.add(Stamp{stamps_});
             marks.stamp = stamps_++;
         };
         if (plan.lrn) {

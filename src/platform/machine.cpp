@@ -295,13 +295,15 @@ void add_bytes(std::vector<std::pair<std::string, std::uint64_t>>& clients, cons
 /// A run: software plays the program, the clock goes on until nothing is left to do, and what was seen becomes the result.
 class Machine::Running {
 public:
-    Running(Machine& machine, const Program& program)
+    Running(Machine& machine, const Program& program, std::unique_ptr<ProgramSource> source)
         : machine_(machine),
           parts_(*machine.parts_),
-          software_("software", parts_.clock, program, *register_address(parts_.hardware, "GLB.S_INTR_STATUS"), parts_.options.host),
+          software_("software", parts_.clock, program, *register_address(parts_.hardware, "GLB.S_INTR_STATUS"), parts_.options.host,
+                    std::move(source)),
           window_([this](Cycle end) { return parts_.snapshot(end); }, seen(), parts_.options.sample_every, parts_.options.even_samples)
     {
         parts_.software = &software_;
+        software_.keeps_accesses = parts_.options.accesses;
         software_.socket.bind(parts_.top.csb);
         software_.interrupt.bind(parts_.interrupt);
         if (parts_.options.causes) {
@@ -455,7 +457,13 @@ void Machine::Running::add_program(RunResult& result) const
     for (const Cycle c : software_.interrupt_cycles())
         if (c > result.t0) result.interrupt_cycles.push_back(relative(c));
     for (const GlbCore::Done& done : parts_.top.glb().done()) result.done.push_back({relative(done.cycle), done.bits});
-    for (const Cycle c : software_.stamps()) result.stamps.push_back(relative(c));
+    for (std::size_t i = 0; i < software_.stamps().size(); ++i) {
+        const std::size_t number = software_.stamp_numbers()[i];
+        if (number >= result.stamps.size()) result.stamps.resize(number + 1, RunResult::kNotStamped);
+        result.stamps[number] = relative(software_.stamps()[i]);
+    }
+    result.accesses = software_.accesses();
+    if (software_.decides()) result.played = software_.program();
     result.reads = software_.reads();
     if (parts_.hazards) result.hazards = parts_.hazards->report(result.t0);
     add_dropped(result);
@@ -512,13 +520,13 @@ void Machine::Running::add_window(RunResult& result)
     result.units = reports(from, to);
 }
 
-RunResult Machine::run(const Program& program)
+RunResult Machine::run(const Program& program, std::unique_ptr<ProgramSource> source)
 {
     Parts& parts = *parts_;
     DLASIM_EXPECTS(!parts.ran);
     parts.ran = true;
     if (parts.options.hazards) parts.hazards.emplace(parts.hardware, program, parts.options.one_memory, parts.clock, parts.top);
-    return Running(*this, program).play();
+    return Running(*this, program, std::move(source)).play();
 }
 
 }  // namespace dlasim

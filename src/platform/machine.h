@@ -24,6 +24,7 @@ struct MachineOptions {
     bool flushed = false;       // CBUF has been flushed before the program starts
     bool one_memory = false;    // both ports see the same bytes, as in the measured cases
     bool check_dram = false;    // every command of a DRAM goes through the checker
+    bool accesses = false;      // keep those of the register bus: RunResult::accesses
     bool causes = true;         // find what every cycle went to: RunResult::causes
     bool hazards = false;       // look for accesses out of order: RunResult::hazards
     bool drain = false;         // after the program, go on until the memory interfaces are idle
@@ -57,8 +58,8 @@ public:
     /// Stamps of the program that it has passed, likewise.
     std::size_t stamps() const;
 
-    /// Runs the program from reset to 64 cycles after its last entry has completed. Once.
-    RunResult run(const Program& program);
+    /// Runs the program, or what the source says in its place, from reset to 64 cycles after its last entry has completed. Once.
+    RunResult run(const Program& program, std::unique_ptr<ProgramSource> source = nullptr);
 
 private:
     struct Parts;

@@ -14,6 +14,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.check_dram = options.check_dram;
     how.hazards = options.hazards;
     how.causes = options.causes;
+    how.accesses = options.accesses;
     how.drain = workload.drains;
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;
@@ -33,7 +34,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
             const std::size_t stamps = machine.stamps();
             return options.keep_going(now, workload.work.stamps ? stamps : machine.work(), stamps);
         };
-    RunResult run = machine.run(workload.program);
+    RunResult run = machine.run(workload.program, workload.source ? workload.source() : nullptr);
     if (run.hung) host.hangs(memory);
     else if (!run.interrupted) host.after(run, memory);
     return run;

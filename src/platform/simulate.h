@@ -11,6 +11,7 @@ struct SimulateOptions {
     bool check_dram = false;    // every command of a DRAM goes through its checker
     bool events = false;        // record probes and bus logs
     bool all_commands = false;  // bus logs have all commands, not only the first
+    bool accesses = false;      // keep those of the register bus
     bool causes = true;         // find what the cycles went to
     bool hazards = false;       // look for accesses out of order
     Cycle cycle_limit = kNever;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -22,17 +23,27 @@ constexpr Cycle kReadLatency = 10;
 }  // namespace
 
 Software::Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address,
-                   HostSpeed speed)
-    : sc_module(name), clock_(clock), program_(program), status_address_(status_address), speed_(speed)
+                   HostSpeed speed, std::unique_ptr<ProgramSource> source)
+    : sc_module(name), clock_(clock), program_(program), source_(std::move(source)), status_address_(status_address), speed_(speed)
 {
     SC_HAS_PROCESS(Software);
     SC_THREAD(run);
     SC_METHOD(watch);
-    sensitive << interrupt.pos();
+    sensitive << interrupt;
     dont_initialize();
 }
 
-void Software::watch() { interrupts_.push_back(clock_.now()); }
+void Software::watch()
+{
+    const bool high = interrupt.read();
+    if (high) interrupts_.push_back(clock_.now());
+    note(high ? RegisterAccess::Kind::PinRises : RegisterAccess::Kind::PinFalls);
+}
+
+void Software::note(RegisterAccess::Kind kind, std::uint32_t address, std::uint32_t value)
+{
+    if (keeps_accesses) accesses_.push_back({kind, clock_.now(), address, value});
+}
 
 /// One access. Returns in the cycle in which it completes: write accepted, or read data at the port.
 std::uint32_t Software::transfer(std::uint32_t address, std::optional<std::uint32_t> value)
@@ -53,6 +64,8 @@ std::uint32_t Software::transfer(std::uint32_t address, std::optional<std::uint3
         throw MachineError(fmt::format("register access at {:#x}: {}", address, payload.get_response_string()));
     wait(delay);
     if (value) last_write_ = clock_.now();
+    else last_read_ = data;
+    note(value ? RegisterAccess::Kind::Write : RegisterAccess::Kind::Read, address, data);
     return data;
 }
 
@@ -61,13 +74,20 @@ void Software::wait_for_pin()
     if (interrupt.read()) return works(Cause::Interrupt);
     if (trails) (*trails)[TrailPlace::Software].waits(clock_.now(), TrailPlace::Pin, Cause::Interrupt);
     while (!interrupt.read()) wait(interrupt.posedge_event());
-    if (trails) (*trails)[TrailPlace::Software].works(clock_.now() + 1, Cause::Interrupt);
+    woken_ = clock_.now() + 1;  // in this cycle it still waits, whatever it offers in it
+    if (trails) (*trails)[TrailPlace::Software].works(woken_, Cause::Interrupt);
+}
+
+/// From the pin to what handles it.
+void Software::delay_handler()
+{
+    if (speed_.interrupt_latency != 0) wait(clock_.until(clock_.now() + speed_.interrupt_latency));
 }
 
 /// From this cycle on it is busy by itself.
 void Software::works(Cause cause)
 {
-    if (trails) (*trails)[TrailPlace::Software].works(clock_.now(), cause);
+    if (trails) (*trails)[TrailPlace::Software].works(std::max(clock_.now(), woken_), cause);
 }
 
 /// It reads a register again and again: it waits for that unit, and the answer takes its time.
@@ -83,34 +103,48 @@ void Software::polls(const std::string& name)
                                          {"CSC", TrailPlace::Csc}};
     const std::string_view unit = std::string_view(name).substr(0, name.find('.'));
     for (const Polled& polled : kPolled)
-        if (polled.unit == unit) return (*trails)[TrailPlace::Software].waits(clock_.now(), polled.place, Cause::Polling, kReadLatency);
+        if (polled.unit == unit)
+            return (*trails)[TrailPlace::Software].waits(std::max(clock_.now(), woken_), polled.place, Cause::Polling, kReadLatency);
     works(Cause::Polling);
+}
+
+/// Software that decides reads for its interrupt handler or for what it writes next. Of others nobody knows why they read.
+Cause Software::access_cause(const std::string& name, Cause otherwise) const
+{
+    if (!source_) return otherwise;
+    return name.starts_with("GLB.") ? Cause::Interrupt : Cause::Programming;
 }
 
 void Software::perform(const ProgramEntry& entry)
 {
     std::visit(Overloaded{
                    [&](const RegisterWrite& write) {
-                       works(Cause::Programming);
+                       works(access_cause(write.name, Cause::Programming));
                        transfer(write.address, write.value);
                    },
                    [&](const RegisterRead& read) {
-                       works(Cause::Polling);
+                       works(access_cause(read.name, Cause::Polling));
                        const std::uint32_t value = transfer(read.address, std::nullopt);
                        reads_.emplace_back(read.name, value);
                        if (read.check && (value & read.mask) != (read.expected & read.mask))
                            failed_checks_.push_back(fmt::format("{} reads {:#010x}, expected {:#010x} under mask {:#010x}", read.name,
                                                                 value, read.expected, read.mask));
                    },
-                   [&](const WaitPin&) { wait_for_pin(); },
+                   [&](const WaitPin&) {
+                       wait_for_pin();
+                       delay_handler();
+                   },
                    [&](const MarkT0&) {},
-                   [&](const Stamp&) { stamps_.push_back(last_write_); },
+                   [&](const Stamp& stamp) {
+                       stamps_.push_back(last_write_);
+                       stamp_numbers_.push_back(stamp.number);
+                   },
                    [&](const HostStep& step) {
                        if (on_host) on_host(step);
                    },
                    [&](const WaitInterrupt&) {
                        wait_for_pin();
-                       if (speed_.interrupt_latency != 0) wait(clock_.until(clock_.now() + speed_.interrupt_latency));
+                       delay_handler();
                        transfer(status_address_, 0xffffffffu);
                        while (interrupt.read()) wait(interrupt.negedge_event());
                    },
@@ -122,7 +156,7 @@ void Software::perform(const ProgramEntry& entry)
                            if (tries == kPollLimit)
                                throw MachineError(fmt::format("{} never reads {:#x} under mask {:#x}, but {:#x}", poll.name, poll.expected,
                                                               poll.mask, value));
-                           next_cycle();
+                           if (!source_) next_cycle();
                        }
                    },
                    [&](const WaitStatus& status_wait) {
@@ -159,9 +193,9 @@ void Software::run()
 /// The next entry that may write is behind a mark.
 bool Software::mark_follows() const
 {
-    for (std::size_t i = position_ + 1; i < program_.size(); ++i) {
-        if (std::holds_alternative<MarkT0>(program_[i])) return true;
-        if (!std::holds_alternative<RegisterRead>(program_[i]) && !std::holds_alternative<PollRegister>(program_[i])) return false;
+    for (std::size_t i = position_ + 1; i < program().size(); ++i) {
+        if (std::holds_alternative<MarkT0>(program()[i])) return true;
+        if (!std::holds_alternative<RegisterRead>(program()[i]) && !std::holds_alternative<PollRegister>(program()[i])) return false;
     }
     return false;
 }
@@ -173,36 +207,45 @@ void Software::mark()
     if (on_mark) on_mark(t0_);
 }
 
+/// There is another entry: of the program, or the source has one more.
+bool Software::has_next()
+{
+    if (source_ && position_ == played_.size()) source_->next(last_read_, played_);
+    return position_ < program().size();
+}
+
 void Software::run_program()
 {
     bool started = false;
     Cycle next = 0;  // the first in which an entry may be offered
-    for (; position_ < program_.size(); ++position_) {
-        if (std::holds_alternative<MarkT0>(program_[position_])) {
+    for (; has_next(); ++position_) {
+        if (std::holds_alternative<MarkT0>(program()[position_])) {
             if (!marked_) mark();
             marked_ = false;
             continue;
         }
-        if (std::holds_alternative<Stamp>(program_[position_]) || std::holds_alternative<HostStep>(program_[position_])) {
-            perform(program_[position_]);
+        if (std::holds_alternative<Stamp>(program()[position_]) || std::holds_alternative<HostStep>(program()[position_])) {
+            perform(program()[position_]);
             continue;
         }
         // The next entry is offered in the cycle after the last one completed, behind a write when the host is ready for it.
         if (started && clock_.now() < next) wait(clock_.until(next));
         started = true;
-        perform(program_[position_]);
-        if (std::holds_alternative<RegisterWrite>(program_[position_]) && mark_follows()) mark();
+        perform(program()[position_]);
+        if (std::holds_alternative<RegisterWrite>(program()[position_]) && mark_follows()) mark();
         // An interrupt wait completed in the cycle before the pin is low.
-        completed_ = std::holds_alternative<WaitInterrupt>(program_[position_]) ? clock_.now() - 1 : clock_.now();
-        // What follows a wait for the pin is offered in the cycle in which the pin is high.
-        next = completed_ + (std::holds_alternative<WaitPin>(program_[position_]) ? 0 : 1) +
-               (std::holds_alternative<RegisterWrite>(program_[position_]) ? speed_.cycles_per_write : 0);
+        completed_ = std::holds_alternative<WaitInterrupt>(program()[position_]) ? clock_.now() - 1 : clock_.now();
+        // What follows a wait for the pin is offered in the cycle in which the pin is high; behind a read, software that decides goes on
+        // in the cycle of the answer.
+        const bool write = std::holds_alternative<RegisterWrite>(program()[position_]);
+        const bool at_once = std::holds_alternative<WaitPin>(program()[position_]) || (source_ && !write);
+        next = completed_ + (at_once ? 0 : 1) + (write ? speed_.cycles_per_write : 0);
     }
 }
 
 std::string Software::waiting_for() const
 {
-    if (position_ >= program_.size()) return "the program is at its end";
+    if (position_ >= program().size()) return "the program is at its end";
     return std::visit(Overloaded{
                           [](const RegisterWrite& w) { return fmt::format("write of {} to {}", w.value, w.name); },
                           [](const RegisterRead& r) { return "read of " + r.name; },
@@ -214,7 +257,7 @@ std::string Software::waiting_for() const
                           [](const PollRegister& p) { return fmt::format("{} to read {:#x}", p.name, p.expected); },
                           [](const WaitStatus& w) { return fmt::format("interrupt status bits {:#x}", w.bits); },
                       },
-                      program_[position_]);
+                      program()[position_]);
 }
 
 }  // namespace dlasim

@@ -40,8 +40,10 @@ struct WaitStatus {
     std::uint32_t bits = 0;
 };
 
-/// Notes the cycle in which the last write before was accepted: RunResult::stamps.
-struct Stamp {};
+/// Notes the cycle in which the last write before was accepted: RunResult::stamps at this number.
+struct Stamp {
+    std::size_t number = 0;
+};
 /// What the host computes between two entries, in no time: Machine::on_host with this number.
 struct HostStep {
     std::size_t number = 0;
@@ -50,6 +52,14 @@ struct HostStep {
 
 using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus, Stamp, HostStep>;
 using Program = std::vector<ProgramEntry>;
+
+/// Software that decides by what it reads what it does next. It thinks in no time: behind a read it goes on in the cycle of the answer.
+class ProgramSource {
+public:
+    virtual ~ProgramSource() = default;
+    /// All entries so far have been played, `read` is the answer of the last read. Appends what comes next; nothing: the end.
+    virtual void next(std::uint32_t read, Program& program) = 0;
+};
 
 /// How long software takes; 0: the next write is offered in the cycle after the last one was accepted.
 struct HostSpeed {

@@ -11,6 +11,7 @@
 #include "links/core.h"
 #include "links/run_log.h"
 #include "workload/hazard.h"
+#include "workload/program.h"
 
 namespace dlasim {
 
@@ -80,6 +81,14 @@ struct DoneEvent {
     std::uint32_t bits = 0;
 };
 
+/// What software did on the register bus, or saw of the interrupt pin, in a cycle of the machine: from reset.
+struct RegisterAccess {
+    enum class Kind : std::uint8_t { Read, Write, PinRises, PinFalls };
+    Kind kind = Kind::Read;
+    Cycle cycle = 0;  // a write was accepted, the answer of a read is there
+    std::uint32_t address = 0, value = 0;
+};
+
 /// What has been counted from t0 to the end of a cycle.
 struct Sample {
     Cycle cycle = 0;         // relative to t0
@@ -91,14 +100,18 @@ struct Sample {
 };
 
 struct RunResult {
+    static constexpr std::int64_t kNotStamped = INT64_MIN;
+
     Cycle t0 = 0;                                // accept cycle of the last write before MARK, 0 without one
     Cycle end = 0;                               // cycle in which the run stopped
     Cycle cycles = 0;                            // from t0 to the cycle in which the pin shows the last interrupt; to the end without one
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin after t0, relative to it
     std::vector<DoneEvent> done;                 // in order, masked ones too
-    std::vector<std::int64_t> stamps;            // of the program, relative to t0
+    std::vector<std::int64_t> stamps;            // of the program by number, relative to t0
     std::vector<std::pair<std::string, std::uint32_t>> reads;
     std::vector<std::string> failed_checks;  // checked reads that found something else
+    Program played;                          // of software that decides while it runs
+    std::vector<RegisterAccess> accesses;    // where they were wanted, in the order of their cycles
     PortTraffic dbb, cvsram;
     MemoryReport dbb_memory, cvsram_memory;
     std::vector<ProbeEvents> probes;           // with events only

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct Workload {
     Hardware hardware;
     MemorySpec memory;
     Program program;
+    /// Software that decides while it runs; then `program` is what it does if operations end in their order.
+    std::function<std::unique_ptr<ProgramSource>()> source;
     std::vector<TouchedRange> ranges;  // that the machine and its host use: refused before the run where there is no memory
     Work work;
     HostSpeed speed;

@@ -19,6 +19,7 @@
 #include "files/number.h"
 #include "files/output_folder.h"
 #include "lint/layer_ends.h"
+#include "loadable/nvidia/refusals.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
 #include "sweep/sweep_file.h"
@@ -106,6 +107,23 @@ void tell_early_ends(const loadable::LoadablePlan& plan)
         early.front().results == 1 ? "1 result" : fmt::format("{} results", early.front().results)));
 }
 
+/// What runs here alone.
+void tell_refusals(const loadable::LoadablePlan& plan)
+{
+    for (const std::string& refusal : loadable::nvidia_refusals(*plan.loadable, plan.tasks, plan.hardware))
+        warn(refusal + ". NVIDIA's software would not run this file");
+}
+
+/// The driver has enabled operations in another order than planned, or has not come to all of them: what is said is what it did.
+void order_as_played(loadable::LoadablePlan& plan, const RunResult& run)
+{
+    const auto start = [&](const loadable::Scheduled& s) {
+        return s.stamp < run.stamps.size() ? run.stamps[s.stamp] : RunResult::kNotStamped;
+    };
+    std::erase_if(plan.operations, [&](const loadable::Scheduled& s) { return start(s) == RunResult::kNotStamped; });
+    std::ranges::stable_sort(plan.operations, {}, start);
+}
+
 /// The program waits for the last unit of a chain; software waits for its convolution too.
 void expect_ends(const loadable::LoadablePlan& plan, const RunResult& run)
 {
@@ -187,6 +205,7 @@ int loadable_command(LoadableOptions options)
 int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
 {
     watch_for_interrupt();  // before the first file
+    tell_refusals(plan);
     tell_early_ends(plan);
     plan.speed = parse_cpu(options.cpu);
     RunFiles files(options);
@@ -195,6 +214,7 @@ int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
         for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
     loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
     return execute(plan, host, options, files, [&](const RunResult& run) -> Reported {
+        if (plan.source) order_as_played(plan, run);
         expect_ends(plan, run);
         const LoadableResult result{plan,
                                     run,
