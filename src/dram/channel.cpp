@@ -18,10 +18,25 @@ Cause cause_of(const std::string& owner)
     return Cause::DramRow;
 }
 
+/// The commands that the controller may issue, a bit each.
+std::uint32_t commands_of(const Config& config)
+{
+    if (config.controller.profile == Profile::Reference) return ~0u;
+    std::uint32_t never = 0;
+    const auto only_if = [&never](bool issued, std::initializer_list<Command> commands) {
+        for (Command command : commands) never |= issued ? 0u : 1u << index(command);
+    };
+    const PagePolicy policy = config.controller.page_policy;
+    only_if(policy != PagePolicy::Open && policy != PagePolicy::Timeout, {Command::Rda, Command::Wra});
+    only_if(config.controller.power_down_after != 0, {Command::PdEnter, Command::PdExit});
+    only_if(config.controller.self_refresh_after != 0, {Command::SrefEnter, Command::SrefExit});
+    return ~never;
+}
+
 }  // namespace
 
 Channel::Channel(const Config& config)
-    : config_(config), device_(config), openings_(device_.banks.size()), ranks_(config.organisation.ranks())
+    : config_(config), device_(config, commands_of(config)), openings_(device_.banks.size()), ranks_(config.organisation.ranks())
 {
     stats_.lost_to_row.resize(256);
     stats_.read_queue_cycles.resize(config.controller.read_queue + 1);

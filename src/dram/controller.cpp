@@ -8,14 +8,31 @@ namespace {
 
 constexpr std::uint32_t kOverdue = 0, kColumn = 1, kActivate = 2, kPrecharge = 3, kAhead = 4, kIdle = 5;
 
+/// The least that the constraints leave between a column command and another one, whatever their banks.
+Cycle least_between(const Config& config, bool write, bool then_write)
+{
+    constexpr Command kColumns[2][2] = {{Command::Rd, Command::Rda}, {Command::Wr, Command::Wra}};
+    Cycle least = config.write_clock.needed ? 0 : kNever;
+    for (const Command from : kColumns[write]) {
+        DeviceState device(config);
+        device.apply(from, 0, 0);
+        for (std::uint32_t bank = 0; bank < device.banks.size(); ++bank)
+            for (const Command to : kColumns[then_write]) least = std::min(least, device.allowed(to, bank).cycle());
+    }
+    return least;
+}
+
 }  // namespace
 
 Controller::Controller(const Config& config)
     : Channel(config),
       reads_(config.controller.read_queue, device_.banks.size()),
       writes_(config.controller.write_queue, device_.banks.size()),
-      ranks_(config.organisation.ranks())
+      ranks_(config.organisation.ranks()),
+      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout)
 {
+    for (const bool write : {false, true})
+        for (const bool then_write : {false, true}) between_columns_[write][then_write] = least_between(config, write, then_write);
     const std::uint32_t ranks = config.organisation.ranks(), per_rank = config.organisation.banks_per_rank();
     for (std::uint32_t r = 0; r < ranks; ++r) {
         rank_masks_.push_back((per_rank == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << per_rank) - 1) << (r * per_rank));
@@ -66,8 +83,11 @@ void Controller::push(const Request& request, Cycle at)
         return;
     }
     if (!working()) work_begins(at + 1);
-    planned_ = planned && only_its_bank_plans_anew(bank);
+    const bool waits = (reads_.pending() >> bank & 1) != 0, only_bank = planned && only_its_bank_plans_anew(bank);
+    const std::int8_t hit = reads_.hit_of(bank);
     reads_.push(slot, device_.banks[bank], false);
+    if (waits && !closes_rows_ && reads_.hit_of(bank) == hit) return;  // what its bank is to do is what it was
+    planned_ = only_bank;
     if (planned_) plan_bank(bank, 0);
 }
 
@@ -151,7 +171,9 @@ void Controller::plan()
         if (old <= floor_) overdue_banks = std::uint64_t{1} << current()[oldest].bank;
         else at_latest(old);
     }
-    for (; banks != 0; banks &= banks - 1) plan_bank(static_cast<std::uint32_t>(std::countr_zero(banks)), overdue_banks);
+    const std::uint64_t hits = banks & current().hits() & ~current().passing();
+    for (banks &= ~hits; banks != 0; banks &= banks - 1) plan_bank(static_cast<std::uint32_t>(std::countr_zero(banks)), overdue_banks);
+    plan_columns(hits, overdue_banks);
 }
 
 void Controller::count_refreshes()
@@ -331,6 +353,23 @@ void Controller::plan_bank(std::uint32_t bank, std::uint64_t overdue_banks)
     consider(Command::Pre, bank, device_.allowed(Command::Pre, bank).cycle(), overdue ? kOverdue : kPrecharge, order, oldest);
 }
 
+/// Of banks whose oldest request hits the open row.
+void Controller::plan_columns(std::uint64_t banks, std::uint64_t overdue_banks)
+{
+    const RequestQueue& queue = current();
+    const Cycle least = std::max({floor_, bus_free_[bus_of(Command::Rd)], no_column_before_[write_mode_]});
+    const bool by_order = queue.by_order();
+    for (std::int8_t slot = queue.oldest(); banks != 0; slot = queue[slot].newer) {
+        const std::uint32_t bank = queue[slot].bank;
+        const std::uint64_t bit = std::uint64_t{1} << bank;
+        if ((banks & bit) == 0) continue;
+        banks &= ~bit;
+        plan_column(bank, slot, (overdue_banks & bit) != 0 ? kOverdue : kColumn);
+        const bool first = plan_.tier < kColumn || (plan_.tier == kColumn && plan_.order <= queue[slot].order);
+        if (plan_.at < least || (by_order && plan_.at == least && first)) return;  // the others are younger, and no earlier
+    }
+}
+
 /// Rows for the requests of the direction that is not served now, in banks that it leaves alone.
 void Controller::plan_ahead(std::uint64_t banks)
 {
@@ -362,6 +401,7 @@ void Controller::plan_column(std::uint32_t bank, std::int8_t slot, std::uint32_t
 
 Command Controller::column_command(std::uint32_t bank, std::int8_t slot) const
 {
+    if (!closes_rows_) return write_mode_ ? Command::Wr : Command::Rd;
     const RequestQueue& queue = current();
     bool close = false;
     const PagePolicy policy = config_.controller.page_policy;
@@ -461,6 +501,7 @@ void Controller::serve(RequestQueue& queue, std::int8_t slot, Command command, s
 
     lock_.on = false;
     ++columns_in_mode_;
+    for (const bool then_write : {false, true}) no_column_before_[then_write] = at + between_columns_[write_mode_][then_write];
     RankPlan& rank = ranks_[device_.rank_of(bank)];
     rank.write_clock_until = at + static_cast<Cycle>(write_mode_ ? config_.write_clock.after_write : config_.write_clock.after_read);
     if (!write_mode_) {

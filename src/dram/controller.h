@@ -12,8 +12,9 @@
 //
 // The next command is planned once: the earliest cycle in which any candidate is allowed, and of
 // those allowed then the best by the tiers above. The plan holds until it is carried out or a
-// request arrives, so time between is skipped over; events without a command (a refresh falling due,
-// a request growing old) end a plan early. Writes are answered when they are in the queue.
+// request arrives that could change it, so time between is skipped over; events without a command (a refresh falling due,
+// a request growing old) end a plan early. Row hits are looked at by age, until one is found than which none can
+// be earlier: of a stream the first or the second. Writes are answered when they are in the queue.
 //
 // Source: dram.md 6, 7, 8.3. Left out: QoS classes, masked writes, pseudo-channels of HBM2.
 // Error: every command stream passes the checker (checker.h); tests/laws/dram_laws_test.cpp.
@@ -76,6 +77,7 @@ private:
     void plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy);
     void plan_precharge_rank(std::uint32_t rank, std::uint32_t tier);
     void plan_bank(std::uint32_t bank, std::uint64_t overdue_banks);
+    void plan_columns(std::uint64_t banks, std::uint64_t overdue_banks);
     void plan_ahead(std::uint64_t banks);
     void plan_column(std::uint32_t bank, std::int8_t slot, std::uint32_t tier);
     Command column_command(std::uint32_t bank, std::int8_t slot) const;
@@ -105,6 +107,10 @@ private:
     Lock lock_;
     Cycle floor_ = 0;                  // nothing before this cycle is open any more
     std::array<Cycle, 2> bus_free_{};  // row or only command bus, column command bus
+    // No column command comes earlier, by direction; so many cycles behind another one at least, by both. 0 where CAS may precede it.
+    std::array<Cycle, 2> no_column_before_{};
+    std::array<std::array<Cycle, 2>, 2> between_columns_{};
+    bool closes_rows_;  // by column commands
     Plan plan_;
     Cycle event_ = kNever;
     bool planned_ = false;

@@ -4,7 +4,7 @@
 
 namespace dlasim::dram {
 
-DeviceState::DeviceState(const Config& config)
+DeviceState::DeviceState(const Config& config, std::uint32_t issued)
     : banks(config.organisation.banks_per_channel()),
       ranks_(config.organisation.ranks()),
       groups_(config.organisation.bank_groups),
@@ -33,7 +33,8 @@ DeviceState::DeviceState(const Config& config)
         if (c.scope == Scope::OtherRanks && ranks_ == 1) continue;
         if (c.scope == Scope::OtherGroups && groups_ == 1) continue;
         for (Command from : c.from)
-            for (Command to : c.to) effects_[index(from)].push_back({c.scope, static_cast<std::uint8_t>(to), row, gap});
+            for (Command to : c.to)
+                if ((issued >> index(to) & 1) != 0) effects_[index(from)].push_back({c.scope, static_cast<std::uint8_t>(to), row, gap});
     }
 }
 

@@ -40,7 +40,8 @@ struct Bank {
 
 class DeviceState {
 public:
-    explicit DeviceState(const Config& config);
+    /// `issued`: of the commands that are never issued nothing is kept; a bit each.
+    explicit DeviceState(const Config& config, std::uint32_t issued = ~0u);
 
     /// Index of a bank in the channel: rank, then group, then bank.
     std::uint32_t flat(const Location& at) const { return (at.rank * groups_ + at.group) * banks_ + at.bank; }

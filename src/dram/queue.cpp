@@ -26,6 +26,7 @@ std::int8_t RequestQueue::push(const Slot& request, const Bank& bank, bool hold)
 void RequestQueue::release(std::int8_t s, const Bank& bank)
 {
     held_ &= ~(std::uint64_t{1} << s);
+    released_ |= std::uint64_t{1} << s;
     link(s, bank);
 }
 
@@ -40,9 +41,12 @@ void RequestQueue::erase(std::int8_t s)
         std::int8_t next = slot.bank_newer;
         while (next != kNone && (*this)[next].at.row != slot.at.row) next = (*this)[next].bank_newer;
         set_hit(slot.bank, next);
+    } else {
+        set_hit(slot.bank, hit_[slot.bank]);
     }
     if (head_[slot.bank] == kNone) pending_ &= ~(std::uint64_t{1} << slot.bank);
     free_ |= std::uint64_t{1} << s;
+    released_ &= ~free_;
     --count_;
 }
 
@@ -89,6 +93,7 @@ void RequestQueue::set_hit(std::uint32_t bank, std::int8_t s)
     hit_[bank] = s;
     const std::uint64_t bit = std::uint64_t{1} << bank;
     hits_ = s == kNone ? hits_ & ~bit : hits_ | bit;
+    passing_ = s == kNone || s == head_[bank] ? passing_ & ~bit : passing_ | bit;
 }
 
 }  // namespace dlasim::dram

@@ -27,8 +27,10 @@ public:
     bool full() const { return free_ == 0; }
     std::size_t size() const { return count_; }
     std::uint64_t pending() const { return pending_; }  // banks with requests
-    std::uint64_t hits() const { return hits_; }        // banks whose open row some request wants
+    std::uint64_t hits() const { return hits_; }        // banks whose open row some request wants,
+    std::uint64_t passing() const { return passing_; }  // and not the oldest one of the bank
     std::uint64_t held() const { return held_; }        // slots that wait for an older request
+    bool by_order() const { return released_ == 0; }    // none has waited: the list of all is in the order of arrival
     std::int8_t oldest() const { return oldest_; }
     std::int8_t oldest_of(std::uint32_t bank) const { return head_[bank]; }
     std::int8_t hit_of(std::uint32_t bank) const { return hit_[bank]; }
@@ -51,7 +53,7 @@ private:
     void set_hit(std::uint32_t bank, std::int8_t s);
 
     std::array<Slot, 64> slots_;
-    std::uint64_t free_, pending_ = 0, hits_ = 0, held_ = 0;
+    std::uint64_t free_, pending_ = 0, hits_ = 0, passing_ = 0, held_ = 0, released_ = 0;
     std::size_t count_ = 0;
     std::int8_t oldest_ = kNone, newest_ = kNone;
     std::vector<std::int8_t> head_, tail_, hit_;  // by bank

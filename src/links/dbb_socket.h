@@ -13,9 +13,8 @@
 #include <cstdint>
 #include <tlm>
 
-#include "base/cause.h"
-#include "base/cycle.h"
 #include "dlasim/burst.h"
+#include "links/memory_model.h"
 
 namespace dlasim {
 
@@ -26,20 +25,16 @@ struct PortPace final : tlm::tlm_extension<PortPace> {
     std::uint32_t write_interval = 1;    // between write data beats
     std::uint32_t beat_interval = 1;     // between read data beats
     bool explains = false;               // the memory fills in PortWaits
-    const void* clock = nullptr;         // of the port,
-    bool together = false;               // and what the memory does later is evaluated by it, too
+    const void* clock = nullptr;         // of the port; null: it asks for phases
+    MemoryClient* client = nullptr;      // the port,
+    MemoryModel* model = nullptr;        // and a memory on the same clock, which needs no payloads
 
     tlm_extension_base* clone() const override { return new PortPace(*this); }
     void copy_from(const tlm_extension_base& from) override { *this = static_cast<const PortPace&>(from); }
 };
 
-/// On the bursts of a port that asks a memory what it does with them. In cycles of the port.
-struct PortWaits : tlm::tlm_extension<PortWaits> {
-    DramCycles taken{};    // from BEGIN_REQ to END_REQ
-    DramCycles waited{};   // of what the memory had to do before it could answer
-    Cycle ready = kNever;  // the answer might have begun, had those before it not been on the port
-
-    void clear() { taken = waited = {}, ready = kNever; }
+/// On the bursts of a port that asks a memory what it does with them.
+struct PortWaits : tlm::tlm_extension<PortWaits>, MemoryWaits {
     tlm_extension_base* clone() const override { return new PortWaits(*this); }
     void copy_from(const tlm_extension_base& from) override { *this = static_cast<const PortWaits&>(from); }
 };

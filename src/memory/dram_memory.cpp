@@ -98,23 +98,28 @@ std::string DramMemory::refusal(Address address, std::uint64_t bytes) const
 
 bool DramMemory::perform(Port& port, Payload& payload)
 {
-    const std::uint64_t address = payload.get_address() + port.offset, bytes = payload.get_data_length();
     payload.set_dmi_allowed(false);
     payload.set_response_status(refusal_of(payload));
     if (payload.is_response_error()) return false;
-    if (!inside(Address(address), bytes)) {
-        if (refused_.empty()) refused_ = refusal(Address(address), bytes);
+    MemoryBurst burst = burst_of(payload);
+    if (!move_bytes(port, burst)) {
         payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         return false;
     }
-    if (payload.is_read()) {
-        store_.read(address, payload.get_data_ptr(), bytes);
-    } else if (payload.is_write()) {
-        if (payload.get_byte_enable_ptr())
-            store_.write(address, payload.get_data_ptr(), bytes, payload.get_byte_enable_ptr(), payload.get_byte_enable_length());
-        else store_.write(address, payload.get_data_ptr(), bytes);
-    }
     return true;
+}
+
+/// False for an address that it does not have.
+bool DramMemory::move_bytes(const Port& port, MemoryBurst& burst)
+{
+    const std::uint64_t address = burst.address + port.offset;
+    burst.refused = !inside(Address(address), burst.bytes);
+    if (!burst.refused) {
+        move(store_, burst, address);
+        return true;
+    }
+    if (refused_.empty()) refused_ = refusal(Address(address), burst.bytes);
+    return false;
 }
 
 void DramMemory::set_limit(unsigned port, unsigned bursts)
@@ -140,15 +145,32 @@ tlm::tlm_sync_enum DramMemory::take(Port& port, Payload& payload, tlm::tlm_phase
             return tlm::TLM_COMPLETED;
         }
         const bool timed = perform(port, payload) && (payload.is_read() || payload.is_write()) && payload.get_data_length() != 0;
-        if (timed) return begin_request(port, payload, phase, delay);
-        delay += clock_.period();
-        return tlm::TLM_COMPLETED;
+        if (!timed || port.blocked >= 0) {  // the request before has no END_REQ yet: against the base protocol
+            if (timed) payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+            else delay += clock_.period();
+            return tlm::TLM_COMPLETED;
+        }
+        MemoryBurst burst = burst_of(payload);
+        const MemoryModel::Taken taken = begin_request(port, burst, &payload, std::max(clock_.edge_after(delay), clock_.now()));
+        if (taken.answered == kNever) payload.acquire();
+        if (taken.accepted == kNever) return tlm::TLM_ACCEPTED;
+        delay = clock_.until(taken.answered == kNever ? taken.accepted : taken.answered);
+        phase = tlm::END_REQ;
+        return taken.answered == kNever ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
     }
     if (phase == tlm::END_RESP && port.responding >= 0 && transfers_[static_cast<std::size_t>(port.responding)].payload == &payload) {
-        end_response(port, delay);
+        const Cycle at = clock_.edge_after(delay);
+        end_response(port, at);
+        payload.release();
         return tlm::TLM_COMPLETED;
     }
     return tlm::TLM_ACCEPTED;
+}
+
+MemoryModel::Taken DramMemory::take(Port& port, MemoryBurst& burst, Cycle from)
+{
+    if (!move_bytes(port, burst)) return {from, from + 1};
+    return begin_request(port, burst, nullptr, from);
 }
 
 std::uint32_t DramMemory::make_transfer()
@@ -171,38 +193,31 @@ bool DramMemory::others_blocked(const Port& port) const
            });
 }
 
-tlm::tlm_sync_enum DramMemory::begin_request(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay)
+MemoryModel::Taken DramMemory::begin_request(Port& port, MemoryBurst& burst, Payload* payload, Cycle called)
 {
-    if (port.blocked >= 0) {  // the request before has no END_REQ yet: against the base protocol
-        payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-        return tlm::TLM_COMPLETED;
-    }
-    const Cycle now = clock_.now(), called = std::max(clock_.edge_after(delay), now);
     // Of several ports, one that is far ahead of time must not take the others with it.
-    const bool later = ports_.size() > 1 && called > now + 1;
+    const bool later = ports_.size() > 1 && called > clock_.now() + 1;
     const bool held = later || (port.limit != 0 && port.outstanding() >= port.limit) || others_blocked(port);
     const Cycle asked = held ? called : std::max(called, last_request_);
 
     const std::uint32_t slot = make_transfer();
     Transfer& transfer = transfers_[slot];
-    transfer.payload = &payload;
-    transfer.port = &port;
-    transfer.waits = payload.get_extension<PortWaits>();
-    transfer.next_part = transfer.first = payload.get_address() + port.offset - config_.base;
-    transfer.end = transfer.next_part + payload.get_data_length();
+    transfer.payload = payload;
+    transfer.burst = &burst;
+    transfer.waits = burst.waits;
+    transfer.next_part = transfer.first = burst.address + port.offset - config_.base;
+    transfer.end = transfer.next_part + burst.bytes;
     transfer.parts.clear();
     transfer.refused.at = 0;
     transfer.unknown = 0;
     transfer.respond = asked + 1;
     transfer.from = called;
-    transfer.write = payload.is_write();
+    transfer.write = burst.write;
     transfer.accepted = transfer.tried = false;
-    transfer.beat_bytes = kBeatBytes;
-    if (const BurstClient* client = payload.get_extension<BurstClient>(); client && client->beat_bytes != 0)
-        transfer.beat_bytes = client->beat_bytes;
+    transfer.beat_bytes = burst.beat_bytes != 0 ? burst.beat_bytes : kBeatBytes;
     if (!transfer.write) port.reads.push_back(slot);
     ++(transfer.write ? port.counts.writes : port.counts.reads);
-    (transfer.write ? port.counts.write_bytes : port.counts.read_bytes) += payload.get_data_length();
+    (transfer.write ? port.counts.write_bytes : port.counts.read_bytes) += burst.bytes;
 
     bool accepted = false;
     if (!held) {
@@ -215,26 +230,20 @@ tlm::tlm_sync_enum DramMemory::begin_request(Port& port, Payload& payload, tlm::
     if (accepted && transfer.write && port.paced) {
         for (auto& channel : channels_) collect(*channel);
         if (transfer.unknown == 0) {
-            delay = clock_.until(transfer.respond);
             if (transfer.waits) transfer.waits->ready = transfer.respond;
             idle_.push_back(slot);
-            return tlm::TLM_COMPLETED;
+            return {asked, transfer.respond};
         }
     }
-    payload.acquire();
     if (transfer.write) port.writes.push_back(slot);
-    if (accepted) {
-        transfer.accepted = true;
-        changed(port);
-        delay = clock_.until(asked);
-        phase = tlm::END_REQ;
-        return tlm::TLM_UPDATED;
+    transfer.accepted = accepted;
+    if (!accepted) {
+        transfer.tried = !held;
+        port.blocked = slot;
+        ++blocked_;
     }
-    transfer.tried = !held;
-    port.blocked = slot;
-    ++blocked_;
     changed(port);
-    return tlm::TLM_ACCEPTED;
+    return {accepted ? asked : kNever, kNever};
 }
 
 bool DramMemory::feed(std::uint32_t slot, Cycle at)
@@ -320,11 +329,9 @@ Cycle DramMemory::evaluate(Cycle now)
     if (now < wake_) return wake_;
     const Cycle at = dram_cycle_by(now);
     wake_ = kNever;
-    evaluating_ = true;
     advance(at);
     if (blocked_ != 0) serve_blocked(now, at);
-    for (auto& port : ports_) respond(*port);
-    evaluating_ = false;
+    for (auto& port : ports_) respond(*port, now + 1);
     wake_ = std::min(wake_, next_wake(now));
     if (wake_ > now) return wake_;
     wake_at(now);
@@ -360,14 +367,18 @@ void DramMemory::serve_blocked(Cycle now, Cycle at)
         transfer.respond = std::max(transfer.respond, now + 2);  // after END_REQ
         last_request_ = std::max(last_request_, now);
         for (auto& channel : channels_) collect(*channel);
+        if (port.client) {
+            port.client->accepted(*transfer.burst, now + 1);
+            continue;
+        }
         tlm::tlm_phase phase = tlm::END_REQ;
         sc_core::sc_time delay = clock_.until(now + 1);
         port.socket->nb_transport_bw(*transfer.payload, phase, delay);
     }
 }
 
-/// BEGIN_RESP of the first answer in order, one cycle before it is due.
-void DramMemory::respond(Port& port)
+/// The first answer in order, if it is due by cycle `by`.
+void DramMemory::respond(Port& port, Cycle by)
 {
     if (port.responding >= 0) return;
     const Cycle now = clock_.now();
@@ -377,8 +388,8 @@ void DramMemory::respond(Port& port)
         if (!transfer.accepted || transfer.unknown != 0) return kNever;
         return std::max({transfer.respond, transfer.write ? 0 : port.next_beat, now + 1});
     };
-    const Cycle read = due(port.reads), write = due(port.writes);
-    if (std::min(read, write) != now + 1) return;
+    const Cycle read = due(port.reads), write = due(port.writes), from = std::min(read, write);
+    if (from > by) return;
     Ring<std::uint32_t>& queue = read <= write ? port.reads : port.writes;
     const std::uint32_t slot = queue.front();
     queue.pop_front();
@@ -386,23 +397,28 @@ void DramMemory::respond(Port& port)
     const Transfer& transfer = transfers_[slot];
     if (!transfer.write) {
         ++port.counts.answered_reads;
-        port.counts.read_cycles += now + 1 - transfer.from;
+        port.counts.read_cycles += from - transfer.from;
     }
     if (transfer.waits) transfer.waits->ready = transfer.respond;
+    if (port.client) return port.client->answered(*transfer.burst, from);
+    Payload& payload = *transfer.payload;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = clock_.until(now + 1);
-    const tlm::tlm_sync_enum answer = port.socket->nb_transport_bw(*transfer.payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) end_response(port, delay);
+    sc_core::sc_time delay = clock_.until(from);
+    const tlm::tlm_sync_enum answer = port.socket->nb_transport_bw(payload, phase, delay);
+    if (answer != tlm::TLM_COMPLETED && (answer != tlm::TLM_UPDATED || phase != tlm::END_RESP)) return;
+    end_response(port, clock_.edge_after(delay));
+    payload.release();
 }
 
-void DramMemory::end_response(Port& port, const sc_core::sc_time& delay)
+void DramMemory::end_response(Port& port, Cycle at)
 {
-    Transfer& transfer = transfers_[static_cast<std::size_t>(port.responding)];
-    if (!transfer.write) port.next_beat = clock_.edge_after(delay) + 1;
-    transfer.payload->release();
+    if (!transfers_[static_cast<std::size_t>(port.responding)].write) port.next_beat = at + 1;
     idle_.push_back(static_cast<std::uint32_t>(port.responding));
     port.responding = -1;
-    advance(dram_cycle_by(clock_.now()));
+    const Cycle now = clock_.now();
+    advance(dram_cycle_by(now));
+    // a client knows a read that much ahead: no write that it may still offer is answered before it
+    if (port.client && port.writes.empty()) respond(port, now + 2);
     changed(port);
 }
 
@@ -426,7 +442,7 @@ Cycle DramMemory::unknown_due(const Port& port, Cycle now) const
     const Transfer& transfer = transfers_[port.reads.front()];
     if (transfer.unknown == 0) return kNever;
     // The part that is not known yet may be of a later beat than the first.
-    const Cycle later_beats = (transfer.payload->get_data_length() - 1) / transfer.beat_bytes;
+    const Cycle later_beats = (transfer.end - transfer.first - 1) / transfer.beat_bytes;
     Cycle due = kNever;
     for (const auto& channel : channels_)
         if (const Cycle next = channel->horizon(); next != kNever)
@@ -459,11 +475,10 @@ Cycle DramMemory::next_wake(Cycle now) const
     return std::max(wake, now);
 }
 
-/// By a call of the port. Where the port is evaluated by the same clock, all changes of a cycle are looked at together.
+/// By a call of the port.
 void DramMemory::changed(const Port& port)
 {
-    if (port.together && evaluating_) return;
-    const Cycle now = clock_.now(), wake = port.together ? now : next_wake(now);
+    const Cycle wake = next_wake(clock_.now());
     if (wake >= wake_) return;
     wake_ = wake;
     wake_at(wake);
@@ -494,9 +509,11 @@ unsigned DramMemory::debug(Port& port, Payload& payload)
         if (PortPace* pace = payload.get_extension<PortPace>()) {
             pace->command_interval = pace->write_interval = pace->beat_interval = 1;
             pace->explains = true;
-            pace->together = pace->clock == &clock_;
-            port.together = pace->together && ports_.size() == 1;
             port.paced = true;
+            if (pace->clock == &clock_ && ports_.size() == 1) {
+                port.client = pace->client;
+                pace->model = &port;
+            }
         }
         return 0;
     }

@@ -1,4 +1,5 @@
-// A DRAM behind TLM-2.0 target sockets, one an initiator: any platform's memory, in its own clock.
+// A DRAM behind TLM-2.0 target sockets, one an initiator: any platform's memory, in its own clock. A port of dlasim that is alone and on
+// the same clock reaches it as a MemoryModel.
 //
 //   BEGIN_REQ ──► split into bursts ──► channel queues      responses in the order of the requests of a port
 //   END_REQ  ◄── when all parts are in a queue              BEGIN_RESP ◄── first beat, such that all
@@ -86,8 +87,10 @@ private:
         DramCycles spent{};
     };
     /// Of one initiator.
-    struct Port final : tlm::tlm_fw_transport_if<> {
+    struct Port final : MemoryModel, tlm::tlm_fw_transport_if<> {
         Port(DramMemory& m, const char* name) : memory(m), socket(name) { socket.bind(*this); }
+        Taken offer(MemoryBurst& burst, Cycle from) override { return memory.take(*this, burst, from); }
+        void end(MemoryBurst&, Cycle at) override { memory.end_response(*this, at); }
         tlm::tlm_sync_enum nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override
         {
             return memory.take(*this, payload, phase, delay);
@@ -108,22 +111,22 @@ private:
         std::int64_t blocked = -1;                   // the request whose END_REQ is withheld
         std::int64_t responding = -1;                // BEGIN_RESP sent, END_RESP not received
         Cycle next_beat = 0;
-        bool paced = false;     // it knows PortPace: it takes answers in one call
-        bool together = false;  // the only one, and evaluated by the same clock
+        bool paced = false;              // it knows PortPace: it takes answers in one call
+        MemoryClient* client = nullptr;  // the only one, and evaluated by the same clock: no phases
         unsigned priority = 0, limit = 0;
         std::uint64_t offset = 0;
         PortCounts counts;
     };
     static constexpr std::uint32_t kBeatBytes = 64;  // of an initiator that does not say
     /// A request of an initiator on its way.
-    struct Transfer {  // begin_request() sets every member
-        Payload* payload = nullptr;
-        Port* port = nullptr;
-        PortWaits* waits = nullptr;   // null: nobody asks
-        std::uint64_t first = 0;      // address
-        std::vector<Pushed> parts;    // where somebody asks
-        Pushed refused;               // by a full queue, and what its channel had spent; at 0: by none
-        std::uint64_t next_part = 0;  // address of the first part not yet in a queue
+    struct Transfer {                  // begin_request() sets every member
+        Payload* payload = nullptr;    // null where the port is a client
+        MemoryBurst* burst = nullptr;  // of a client
+        MemoryWaits* waits = nullptr;  // null: nobody asks
+        std::uint64_t first = 0;       // address
+        std::vector<Pushed> parts;     // where somebody asks
+        Pushed refused;                // by a full queue, and what its channel had spent; at 0: by none
+        std::uint64_t next_part = 0;   // address of the first part not yet in a queue
         std::uint64_t end = 0;
         std::uint32_t beat_bytes = kBeatBytes;
         std::uint32_t unknown = 0;  // parts in a queue whose answer is not known yet
@@ -134,13 +137,15 @@ private:
     };
 
     tlm::tlm_sync_enum take(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    MemoryModel::Taken take(Port& port, MemoryBurst& burst, Cycle from);
     void estimate(Port& port, Payload& payload, sc_core::sc_time& delay);
     unsigned debug(Port& port, Payload& payload);
 
     bool inside(Address address, std::uint64_t bytes) const;
     bool perform(Port& port, Payload& payload);
-    tlm::tlm_sync_enum begin_request(Port& port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    void end_response(Port& port, const sc_core::sc_time& delay);
+    bool move_bytes(const Port& port, MemoryBurst& burst);
+    MemoryModel::Taken begin_request(Port& port, MemoryBurst& burst, Payload* payload, Cycle called);
+    void end_response(Port& port, Cycle at);
     Clocked& clocked() override { return *this; }
     Cycle evaluate(Cycle now) override;
     /// Requests that are held back, by priority.
@@ -151,7 +156,7 @@ private:
     void advance(Cycle dram_cycle);
     void collect(dram::Channel& channel);
     DramCycles in_cycles(const DramCycles& now, const Pushed& since, Cycle at) const;
-    void respond(Port& port);
+    void respond(Port& port, Cycle by);
     Cycle next_wake(Cycle now) const;
     void changed(const Port& port);
     Cycle answer_due(const Port& port, Cycle now) const;
@@ -184,7 +189,6 @@ private:
     Cycle last_request_ = 0;
     std::string refused_;
     Cycle wake_ = kNever;  // nothing is done before this cycle but what is asked for
-    bool evaluating_ = false;
 };
 
 }  // namespace dlasim

@@ -28,16 +28,15 @@ bool IdealMemory::perform(Payload& burst)
     burst.set_dmi_allowed(false);
     burst.set_response_status(refusal_of(burst));
     if (burst.is_response_error()) return false;
-    const std::uint64_t address = burst.get_address() + offset_;
-    if (burst.is_read()) {
-        store_.read(address, burst.get_data_ptr(), burst.get_data_length());
-    } else if (burst.is_write()) {
-        if (burst.get_byte_enable_ptr())
-            store_.write(address, burst.get_data_ptr(), burst.get_data_length(), burst.get_byte_enable_ptr(),
-                         burst.get_byte_enable_length());
-        else store_.write(address, burst.get_data_ptr(), burst.get_data_length());
-    }
+    move(store_, burst_of(burst), burst.get_address() + offset_);
     return true;
+}
+
+MemoryModel::Taken IdealMemory::offer(MemoryBurst& burst, Cycle from)
+{
+    burst.refused = burst.address + (burst.bytes - 1) < burst.address;
+    if (!burst.refused) move(store_, burst, burst.address + offset_);
+    return {from, from + (burst.write ? spec_.write_latency : spec_.read_latency)};
 }
 
 tlm::tlm_sync_enum IdealMemory::nb_transport_fw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay)
@@ -140,6 +139,7 @@ unsigned IdealMemory::transport_dbg(Payload& burst)
             pace->write_interval = spec_.write_interval;
             pace->beat_interval = spec_.beat_interval;
             paced_ = true;
+            if (pace->clock == &clock_) pace->model = this;
         }
         return 0;
     }

@@ -6,7 +6,7 @@
 //   the last write beat taken in t  response at t + write latency
 //
 // For a port that knows PortPace everything is known when a burst arrives, so it is answered in one
-// call, and the memory is never scheduled. Other initiators get the four phases.
+// call, and the memory is never scheduled; one on the same clock calls it as a MemoryModel. Other initiators get the four phases.
 //
 // Source    interfaces.md 4.
 // Error     0 cycles by construction: it is what the measured cases were taken with.
@@ -16,12 +16,13 @@
 
 #include "base/ring.h"
 #include "facts/memory_spec.h"
+#include "links/memory_model.h"
 #include "links/module.h"
 #include "memory/memory_store.h"
 
 namespace dlasim {
 
-class IdealMemory final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
+class IdealMemory final : public sc_core::sc_module, private MemoryModel, private tlm::tlm_fw_transport_if<> {
 public:
     tlm::tlm_target_socket<512> socket{"socket"};
 
@@ -34,6 +35,8 @@ public:
 private:
     using Payload = tlm::tlm_generic_payload;
 
+    Taken offer(MemoryBurst& burst, Cycle from) override;
+    void end(MemoryBurst&, Cycle) override {}
     tlm::tlm_sync_enum nb_transport_fw(Payload& burst, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
     void b_transport(Payload& burst, sc_core::sc_time& delay) override;
     unsigned transport_dbg(Payload& burst) override;

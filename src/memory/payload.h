@@ -1,7 +1,10 @@
-// What a memory of ours asks of a generic payload before it touches its bytes.
+// What a memory of ours asks of a generic payload before it touches its bytes, and the payload as a burst.
 #pragma once
 #include <cstdint>
 #include <tlm>
+
+#include "links/dbb_socket.h"
+#include "memory/memory_store.h"
 
 namespace dlasim {
 
@@ -21,6 +24,29 @@ inline tlm::tlm_response_status refusal_of(const tlm::tlm_generic_payload& paylo
     if (payload.get_byte_enable_ptr() && payload.get_byte_enable_length() == 0) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
     if (payload.get_address() + (bytes - 1) < payload.get_address()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     return tlm::TLM_OK_RESPONSE;
+}
+
+inline MemoryBurst burst_of(const tlm::tlm_generic_payload& payload)
+{
+    MemoryBurst burst;
+    burst.address = payload.get_address();
+    burst.data = payload.get_command() == tlm::TLM_IGNORE_COMMAND ? nullptr : payload.get_data_ptr();
+    burst.bytes = payload.get_data_length();
+    burst.enables = payload.get_byte_enable_ptr();
+    burst.enable_bytes = payload.get_byte_enable_length();
+    burst.write = payload.is_write();
+    burst.waits = payload.get_extension<PortWaits>();
+    if (const BurstClient* client = payload.get_extension<BurstClient>()) burst.beat_bytes = client->beat_bytes;
+    return burst;
+}
+
+/// To or from the bytes of the burst; `address` is where they are in the store.
+inline void move(MemoryStore& store, const MemoryBurst& burst, std::uint64_t address)
+{
+    if (!burst.data) return;
+    if (!burst.write) store.read(address, burst.data, burst.bytes);
+    else if (burst.enables) store.write(address, burst.data, burst.bytes, burst.enables, burst.enable_bytes);
+    else store.write(address, burst.data, burst.bytes);
 }
 
 }  // namespace dlasim

@@ -16,13 +16,14 @@ namespace dlasim {
 using tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND;
 
 Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process,
-               tlm::tlm_initiator_socket<512>& socket)
+               tlm::tlm_initiator_socket<512>& socket, bool stepping)
     : clock_(clock),
       port_(port),
       process_(process),
       socket_(socket),
       beat_bytes_(side == MemorySide::Primary ? hardware.memory.primary.width_bytes : hardware.memory.secondary.width_bytes),
-      atom_bytes_(hardware.memory.atom_bytes)
+      atom_bytes_(hardware.memory.atom_bytes),
+      stepping_(stepping)
 {
 }
 
@@ -59,8 +60,10 @@ void Bridge::start()
         PortPace& pace;
     } question(pace_);
     question.payload.set_command(tlm::TLM_IGNORE_COMMAND);
-    pace_.clock = &clock_;
+    pace_.clock = stepping_ ? nullptr : &clock_;
+    pace_.client = this;
     socket_->transport_dbg(question.payload);
+    model_ = pace_.model;
     note_pace();
 }
 
@@ -105,9 +108,8 @@ std::string Bridge::oldest() const
     for (const auto& burst : pool_.all)
         if (burst->ours && burst->sent && !burst->answered && (!oldest || burst->asked < oldest->asked)) oldest = burst.get();
     if (!oldest) return "";
-    return fmt::format("the memory has not answered the {} of {} bytes at {:#x} for {} since cycle {}",
-                       oldest->payload.get_command() == TLM_READ_COMMAND ? "read" : "write", oldest->payload.get_data_length(),
-                       burst_address(oldest->command), kClientNames[oldest->tag.id % kClients], oldest->asked);
+    return fmt::format("the memory has not answered the {} of {} bytes at {:#x} for {} since cycle {}", oldest->write ? "write" : "read",
+                       oldest->bytes, oldest->address, kClientNames[oldest->tag.id % kClients], oldest->asked);
 }
 
 void Bridge::end_dropped()
@@ -161,7 +163,7 @@ void Bridge::fail(const std::string& what)
 void Bridge::offer_read(Cycle now)
 {
     port_.ar.seen = true;
-    send(make(TLM_READ_COMMAND, port_.ar.item), std::max(now + 1, next_read_command_));
+    send(make(false, port_.ar.item), std::max(now + 1, next_read_command_));
 }
 
 void Bridge::offer_write(Cycle now)
@@ -171,7 +173,7 @@ void Bridge::offer_write(Cycle now)
     aw.accept = std::max(now + 1, next_write_command_);
     next_write_command_ = aw.accept + pace_.command_interval;
     log_.write_command({aw.accept, aw.item.address, aw.item.beats, aw.item.id});
-    Burst* burst = make(TLM_WRITE_COMMAND, aw.item);
+    Burst* burst = make(true, aw.item);
     burst->from = aw.accept;
     write_commands_.push_back(burst);
     while (!early_data_.empty() && !write_commands_.empty()) {
@@ -195,18 +197,15 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
 {
     const std::size_t start = std::size_t{burst->filled} * beat_bytes_;
     std::memcpy(&burst->data[start], beat.data.data(), beat_bytes_);
-    std::memset(&burst->enables[start], TLM_BYTE_DISABLED, beat_bytes_);
+    std::memset(&burst->enable_each[start], TLM_BYTE_DISABLED, beat_bytes_);
     for (unsigned i = 0; beat.atoms >> i != 0; ++i) {
-        if (beat.atoms >> i & 1) std::memset(&burst->enables[start + i * atom_bytes_], TLM_BYTE_ENABLED, atom_bytes_);
+        if (beat.atoms >> i & 1) std::memset(&burst->enable_each[start + i * atom_bytes_], TLM_BYTE_ENABLED, atom_bytes_);
         else burst->all_enabled = false;
     }
     if (static_cast<std::uint32_t>(std::popcount(beat.atoms)) * atom_bytes_ != beat_bytes_) burst->all_enabled = false;
     burst->from = std::max(burst->from, at);
     if (++burst->filled != burst->beats) return;
-    if (!burst->all_enabled) {
-        burst->payload.set_byte_enable_ptr(burst->enables.data());
-        burst->payload.set_byte_enable_length(burst->beats * beat_bytes_);
-    }
+    if (!burst->all_enabled) burst->enables = burst->enable_each.data();
     write_commands_.pop_front();
     if (trail_) trail_->writes.accept(*burst->told, burst->number, burst->from, 0);
     complete_writes_.push_back(burst);
@@ -221,7 +220,7 @@ void Bridge::send_writes(Cycle now)
     }
 }
 
-/// BEGIN_REQ for cycle `from`, and whatever the memory answers at once.
+/// To the memory in cycle `from`, and whatever it answers at once.
 void Bridge::send(Burst* burst, Cycle from)
 {
     if (watch_) tell(*burst, from);
@@ -229,6 +228,39 @@ void Bridge::send(Burst* burst, Cycle from)
     burst->asked = from;
     turn_of(*burst).waiting.push_back(burst);
     requesting_ = burst;  // a memory may answer from inside the call
+    if (!model_) return send_payload(burst, from);
+    const MemoryModel::Taken taken = model_->offer(*burst, from);
+    if (taken.accepted == kNever) return;
+    request_ends(burst, taken.accepted);
+    if (taken.answered == kNever) return;
+    burst->completed = true;
+    respond(burst, taken.answered);
+}
+
+void Bridge::accepted(MemoryBurst& burst, Cycle at)
+{
+    request_ends(static_cast<Burst*>(&burst), at);
+    process_.wake_at(at);
+}
+
+void Bridge::answered(MemoryBurst& burst, Cycle from)
+{
+    respond(static_cast<Burst*>(&burst), from);
+    process_.wake_at(from);
+}
+
+/// The memory has taken the command, perhaps later than it could have.
+void Bridge::request_ends(Burst* burst, Cycle at)
+{
+    command_accepted(burst, at);
+    if (at <= burst->asked) return;
+    free_from_ = at;
+    process_.wake_at(at);
+}
+
+void Bridge::send_payload(Burst* burst, Cycle from)
+{
+    load_payload(burst);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = clock_.until(from);
     tlm::tlm_sync_enum answer = tlm::TLM_ACCEPTED;
@@ -238,18 +270,13 @@ void Bridge::send(Burst* burst, Cycle from)
         if (requesting_ == burst) requesting_ = nullptr;  // it was not asked, and owes no END_REQ
         throw;
     }
-    if (answer != tlm::TLM_COMPLETED && !pace_.together) clock_.expect_activity();  // a memory that keeps it may have something to do
+    if (answer != tlm::TLM_COMPLETED) clock_.expect_activity();  // a memory that keeps it may have something to do
     switch (answer) {
         case tlm::TLM_ACCEPTED:
             break;
         case tlm::TLM_UPDATED:
             if (phase == tlm::END_REQ && requesting_ == burst) {
-                const Cycle accepted = cycle_at(delay, from);
-                command_accepted(burst, accepted);
-                if (accepted > from) {
-                    free_from_ = accepted;
-                    process_.wake_at(accepted);
-                }
+                request_ends(burst, cycle_at(delay, from));
             } else if (phase == tlm::BEGIN_RESP && !burst->answered) {
                 if (requesting_ == burst) command_accepted(burst, from);
                 if (!respond(burst, cycle_at(delay, from + 1))) end_early(burst);
@@ -272,14 +299,13 @@ void Bridge::send(Burst* burst, Cycle from)
 
 void Bridge::tell(const Burst& burst, Cycle at) const
 {
-    const Address first{burst.payload.get_address()};
+    const Address first{burst.address};
     const PortCommand& command = burst.command;
-    if (burst.payload.get_command() == TLM_READ_COMMAND)
-        return watch_->read(command.id, first + command.skipped * atom_bytes_, command.atoms * atom_bytes_, at);
+    if (!burst.write) return watch_->read(command.id, first + command.skipped * atom_bytes_, command.atoms * atom_bytes_, at);
     const std::uint32_t bytes = burst.beats * beat_bytes_;
     std::uint32_t begin = 0;
     for (std::uint32_t end = 0; !burst.all_enabled && end < bytes; end += atom_bytes_) {
-        if (burst.enables[end] == TLM_BYTE_ENABLED) continue;
+        if (burst.enable_each[end] == TLM_BYTE_ENABLED) continue;
         if (begin != end) watch_->written(command.id, first + begin, end - begin, at);
         begin = end + atom_bytes_;
     }
@@ -290,7 +316,7 @@ void Bridge::tell(const Burst& burst, Cycle at) const
 void Bridge::command_accepted(Burst* burst, Cycle at)
 {
     if (requesting_ == burst) requesting_ = nullptr;
-    if (burst->payload.get_command() != TLM_READ_COMMAND) {
+    if (burst->write) {
         if (trail_ && pace_.explains) trail_->writes.waits(burst->number).accepted = at;
         return;
     }
@@ -307,11 +333,10 @@ bool Bridge::respond(Burst* burst, Cycle from)
 {
     burst->answered = true;
     burst->from = from;
-    if (burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
-        const bool read = burst->payload.get_command() == TLM_READ_COMMAND;
+    if (model_ ? burst->refused : burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
+        if (model_) burst->payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
-                         read ? "read" : "write", burst->payload.get_data_length(), burst_address(burst->command),
-                         kClientNames[burst->tag.id % kClients]));
+                         burst->write ? "write" : "read", burst->bytes, burst->address, kClientNames[burst->tag.id % kClients]));
         return true;
     }
     Turn& turn = turn_of(*burst);
@@ -321,7 +346,7 @@ bool Bridge::respond(Burst* burst, Cycle from)
         turn.last = next->from = std::max(turn.last, next->from);
         if (trail_ && pace_.explains) note_waits(*next);
         next->filled = 0;
-        insert(next->payload.get_command() == TLM_READ_COMMAND ? reads_ : responses_, {next, next->from});
+        insert(next->write ? responses_ : reads_, {next, next->from});
     }
     show();
     return true;
@@ -336,17 +361,14 @@ void Bridge::end_early(Burst* burst)
     socket_->nb_transport_fw(burst->payload, phase, delay);
 }
 
-Bridge::Turn& Bridge::turn_of(const Burst& burst)
-{
-    return turns_[burst.payload.get_command() == TLM_READ_COMMAND][burst.tag.id % kClients];
-}
+Bridge::Turn& Bridge::turn_of(const Burst& burst) { return turns_[burst.write][burst.tag.id % kClients]; }
 
 /// What the memory says of it.
 void Bridge::note_waits(const Burst& burst)
 {
-    BurstWaits& waits = (burst.payload.get_command() == TLM_READ_COMMAND ? trail_->reads : trail_->writes).waits(burst.number);
-    waits.taken = burst.waits.taken;
-    waits.waited = burst.waits.waited;
+    BurstWaits& waits = (burst.write ? trail_->writes : trail_->reads).waits(burst.number);
+    waits.taken = burst.asked_for.taken;
+    waits.waited = burst.asked_for.waited;
 }
 
 /// Keeps the order of cycles; a response that has begun stays in front.
@@ -362,7 +384,7 @@ void Bridge::show()
 {
     if (!reads_.empty() && !port_.r.taken) {
         const Burst& burst = *reads_.front().burst;
-        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, &burst.data[std::size_t{burst.filled} * beat_bytes_],
+        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, burst.data + std::size_t{burst.filled} * beat_bytes_,
                    false};
         if (trail_) __builtin_prefetch(burst.told, 1);
     }
@@ -404,10 +426,14 @@ void Bridge::end_response(Burst* burst, Cycle at)
 {
     if (!burst->completed) {
         burst->completed = true;  // told once, also to a memory that throws
+        if (model_) {
+            model_->end(*burst, at);
+            return give_back(burst);
+        }
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = clock_.until(at);
         socket_->nb_transport_fw(burst->payload, phase, delay);
-        if (!pace_.together) clock_.expect_activity();
+        clock_.expect_activity();
     }
     give_back(burst);
 }
@@ -415,7 +441,8 @@ void Bridge::end_response(Burst* burst, Cycle at)
 void Bridge::give_back(Burst* burst)
 {
     burst->ours = false;
-    burst->payload.release();
+    if (model_ || !burst->sent) pool_.idle.push_back(burst);
+    else burst->payload.release();
 }
 
 /// An answer to a burst from before a reset.
@@ -469,8 +496,6 @@ tlm::tlm_sync_enum Bridge::nb_transport_bw(Payload& payload, tlm::tlm_phase& pha
 
 Cycle Bridge::cycle_at(const sc_core::sc_time& delay, Cycle earliest) const { return std::max(clock_.edge_after(delay), earliest); }
 
-// ---- state
-
 // ---- payloads
 
 /// Null for a payload that is not of this port.
@@ -481,7 +506,7 @@ Bridge::Burst* Bridge::burst_of(Payload& payload) const
     return ours.owner == this ? ours.burst : nullptr;
 }
 
-Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
+Bridge::Burst* Bridge::make(bool write, const PortCommand& from)
 {
     if (pool_.idle.empty()) {
         Burst* fresh = pool_.all.emplace_back(std::make_unique<Burst>(*this)).get();
@@ -491,17 +516,15 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     Burst* burst = pool_.idle.back();
     pool_.idle.pop_back();
     const std::uint32_t bytes = from.beats * beat_bytes_;
-    if (burst->data.size() < bytes) {
-        burst->data.resize(bytes);
-        burst->enables.resize(bytes);
+    if (burst->data_bytes.size() < bytes) {
+        burst->data_bytes.resize(bytes);
+        burst->enable_each.resize(bytes);
     }
+    static_cast<MemoryBurst&>(*burst) = {burst_address(from), burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
     burst->command = from;
-    const bool asks = trail_ && pace_.explains;
-    if (asks) burst->waits.clear();
-    burst->put_extensions(&burst->tag, asks ? &burst->waits : nullptr);
     if (trail_) {
-        const bool read = command == TLM_READ_COMMAND;
-        std::tie(burst->number, burst->told) = (read ? trail_->reads : trail_->writes).offer(read ? port_.ar.from : port_.aw.from);
+        std::tie(burst->number, burst->told) = (write ? trail_->writes : trail_->reads).offer(write ? port_.aw.from : port_.ar.from);
+        if (pace_.explains) burst->waits = &(static_cast<MemoryWaits&>(burst->asked_for) = MemoryWaits());
     }
     burst->tag.id = from.id;
     burst->tag.beat_bytes = beat_bytes_;
@@ -510,18 +533,23 @@ Bridge::Burst* Bridge::make(tlm::tlm_command command, const PortCommand& from)
     burst->ours = true;
     burst->sent = burst->dropped = burst->completed = burst->answered = false;
     burst->all_enabled = true;
+    return burst;
+}
+
+void Bridge::load_payload(Burst* burst)
+{
+    burst->put_extensions(&burst->tag, burst->waits ? &burst->asked_for : nullptr);
     Payload& payload = burst->payload;
     payload.acquire();
-    payload.set_command(command);
-    payload.set_address(burst_address(from));
-    payload.set_data_ptr(burst->data.data());
-    payload.set_data_length(bytes);
-    payload.set_streaming_width(bytes);
-    payload.set_byte_enable_ptr(nullptr);
-    payload.set_byte_enable_length(0);
+    payload.set_command(burst->write ? TLM_WRITE_COMMAND : TLM_READ_COMMAND);
+    payload.set_address(burst->address);
+    payload.set_data_ptr(burst->data);
+    payload.set_data_length(burst->bytes);
+    payload.set_streaming_width(burst->bytes);
+    payload.set_byte_enable_ptr(burst->enables ? burst->enable_each.data() : nullptr);
+    payload.set_byte_enable_length(burst->enables ? burst->bytes : 0);
     payload.set_dmi_allowed(false);
     payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    return burst;
 }
 
 void Bridge::Pool::free(Payload* payload)

@@ -1,5 +1,6 @@
-// From the fabric's memory port to TLM-2.0: puts bursts together, sends them, keeps the pace of the
-// channels and hands read beats and responses back in their cycles.
+// From the fabric's memory port to a memory: puts bursts together, sends them, keeps the pace of the
+// channels and hands read beats and responses back in their cycles. The memory is a TLM-2.0 target, or a MemoryModel on the
+// same clock, which the answer to PortPace names; stepping, it is always the target.
 //
 //   AR ──► BEGIN_REQ for the cycle in which the command is first at the port
 //          answered at once or later by END_REQ: the cycle in which it is accepted
@@ -36,10 +37,10 @@
 
 namespace dlasim {
 
-class Bridge final : public tlm::tlm_bw_transport_if<> {
+class Bridge final : public tlm::tlm_bw_transport_if<>, private MemoryClient {
 public:
-    Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process,
-           tlm::tlm_initiator_socket<512>& socket);
+    Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process, tlm::tlm_initiator_socket<512>& socket,
+           bool stepping);
     ~Bridge() override;
 
     /// Asks the memory for its pace; once, before the run.
@@ -81,7 +82,7 @@ private:
         void free() override {}
     };
     /// A burst with its payload, from a pool.
-    struct Burst {
+    struct Burst : MemoryBurst {
         explicit Burst(const Bridge& owner) : payload(*this, owner) {}
         ~Burst() { put_extensions(nullptr, nullptr); }
         /// For the next burst, anew: whoever had the payload may have removed them.
@@ -103,10 +104,10 @@ private:
         bool answered = false;          // its response has begun
         bool completed = false;         // no END_RESP is left to send
         bool all_enabled = true;
-        std::vector<std::uint8_t> data, enables;
+        std::vector<std::uint8_t> data_bytes, enable_each;
         Cycle asked = 0;  // BEGIN_REQ
         PortCommand command;
-        Waits waits;  // on the payload where the memory explains itself
+        Waits asked_for;  // where the memory explains itself
     };
     /// Gives finished payloads back to the pool.
     struct Pool final : tlm::tlm_mm_interface {
@@ -140,8 +141,9 @@ private:
     void note_pace();
     void note_waits(const Burst& burst);
     /// From when on its answer might have come.
-    Cycle due(const Burst& burst) const { return pace_.explains ? std::min(burst.from, burst.waits.ready) : burst.from; }
-    Burst* make(tlm::tlm_command command, const PortCommand& from);
+    Cycle due(const Burst& burst) const { return pace_.explains ? std::min(burst.from, burst.asked_for.ready) : burst.from; }
+    Burst* make(bool write, const PortCommand& from);
+    void load_payload(Burst* burst);
     /// CVIF addresses a write of nv_full by its first atom (fabric.md 1.6); a burst is made of whole beats.
     std::uint64_t burst_address(const PortCommand& command) const { return command.address / beat_bytes_ * beat_bytes_; }
     /// The cycle that `delay` from now points at, rounded up, not before `earliest`.
@@ -155,6 +157,10 @@ private:
     bool may_request(Cycle now) const { return !requesting_ && free_from_ <= now; }
     void send_writes(Cycle now);
     void send(Burst* burst, Cycle from);
+    void send_payload(Burst* burst, Cycle from);
+    void request_ends(Burst* burst, Cycle at);
+    void accepted(MemoryBurst& burst, Cycle at) override;
+    void answered(MemoryBurst& burst, Cycle from) override;
     void tell(const Burst& burst, Cycle at) const;
     void command_accepted(Burst* burst, Cycle at);
     bool respond(Burst* burst, Cycle from);
@@ -171,6 +177,8 @@ private:
     Sleeper& process_;
     tlm::tlm_initiator_socket<512>& socket_;
     const std::uint32_t beat_bytes_, atom_bytes_;
+    const bool stepping_;
+    MemoryModel* model_ = nullptr;  // in place of the socket
     Pool pool_;
     PortPace pace_;
     TrafficLog log_;
