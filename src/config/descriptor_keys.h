@@ -136,6 +136,7 @@ inline constexpr std::array kPartition{
     InputKey{{"kernels", "integer", "kernels", "kernels of a part, at most"}, 1, kMaxSide, "all"},
     InputKey{{"data_banks", "integer", "banks", "CBUF banks for the input of every part"}, 1, 32, "what it takes"},
     InputKey{{"weight_banks", "integer", "banks", "CBUF banks for the weights of every part"}, 1, 32, "what it takes"},
+    InputKey{{"pooled", "flag", "", "rows and columns are those of the pooling behind, which PDP does on the way", "a network's layer"}, 0, 0, "false"},
     InputKey{{"padded", "flag", "", "kernels may be less than a group", "it is true"}, 0, 0, "false"},
     InputKey{{"reuse_data", "flag", "", "input that the next part needs stays"}, 0, 0, "false"},
     InputKey{{"reuse_weights", "flag", "", "the weights stay for the next rows"}, 0, 0, "false"},

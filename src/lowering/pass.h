@@ -70,7 +70,7 @@ struct Pass {
     std::array<bool, 3> operands_primary{true, true, true};
     std::array<Strides, 3> operand_strides;  // 0: packed
     OutputConversion output;
-    bool to_pdp = false;  // SDP hands over to PDP
+    std::optional<Pool> pool;  // SDP hands over to PDP
 
     bool convolves() const { return mode != PassMode::Sdp && mode != PassMode::Pool; }
     Precision stored_precision() const { return input_precision.value_or(precision); }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "lowering/cut/part_pass.h"
+#include "lowering/cut/strips.h"
 
 namespace dlasim {
 namespace {
@@ -10,16 +11,26 @@ PoolPass pool_of(const Layer& layer, const PlannedPass& planned, const PoolGeome
 {
     const Pass& p = planned.pass;
     PoolPass pool;
-    pool.pool = *layer.pool;
+    pool.pool = p.pool ? *p.pool : *layer.pool;
     pool.precision = p.output.precision;
     pool.channels = p.kernels;
-    pool.flying = p.to_pdp;
+    pool.flying = p.pool.has_value();
     pool.flush_nan = layer.op == Op::Pool && p.flush_nan;
     pool.source = {p.input_primary, planned.address.input};
     pool.target = {p.output_primary, planned.address.output};
     pool.source_strides = planned.geometry.in_strides;
     pool.geometry = geometry;
     return pool;
+}
+
+/// What PDP makes of a part, into the lines of the whole output.
+PoolGeometry part_pool(const PlannedPass& planned, const Strides& written, const Hardware& hw, const std::string& where)
+{
+    const Pass& p = planned.pass;
+    const CubeSize made{.width = planned.geometry.out_width, .height = planned.geometry.out_height, .channels = p.kernels};
+    PoolGeometry geometry = size_pool(*p.pool, made, p.output.precision, true, hw).or_refused(where);
+    geometry.strides = written;
+    return geometry;
 }
 
 /// A pass that is not cut.
@@ -31,8 +42,8 @@ PlannedPass whole(const PassParts& parts, const CompressedSizes& compressed, con
     planned.pass.compressed = compressed;
     planned.geometry = size_pass(planned.pass, hw, where);
     planned.address = address;
-    planned.rows = parts.pool && !planned.pass.to_pdp ? parts.pool->out_height : planned.geometry.out_height;
-    planned.fetched_lines = parts.pool && !planned.pass.to_pdp ? parts.pool->height : planned.pass.height;
+    planned.rows = parts.pool && !planned.pass.pool ? parts.pool->out_height : planned.geometry.out_height;
+    planned.fetched_lines = parts.pool && !planned.pass.pool ? parts.pool->height : planned.pass.height;
     return planned;
 }
 
@@ -46,7 +57,7 @@ PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSi
     planned.pass = part_pass(all, parts.split, part);
     planned.pass.compressed = compressed;
     planned.geometry = size_pass(planned.pass, hw, where);
-    planned.address = part_addresses(address, all, parts.split, part, hw.memory.atom_bytes);
+    planned.address = part_addresses(address, all, parts.sets[parts.set_of(part)].written, parts.split, part, hw.memory.atom_bytes);
     planned.first_row = strip.row + part.rows.first * strip.row_step;
     planned.rows = part.rows.count;
     planned.row_step = strip.row_step;
@@ -98,7 +109,9 @@ std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const
             add(whole(parts, kernels[i].front().compressed, places.sets[i].front(), hardware, where), i, parts.sets.front().kernels);
         for (const Part& part : parts.split.parts) {
             const std::size_t set = parts.set_of(part);
-            add(part_of(parts, part, kernels[i][set].compressed, places.sets[i][set], hardware, where), i, part.kernels);
+            PlannedPass pass = part_of(parts, part, kernels[i][set].compressed, places.sets[i][set], hardware, where);
+            if (pass.pass.pool) pass.pool = pool_of(layer, pass, part_pool(pass, parts.sets[set].written, hardware, where));
+            add(std::move(pass), i, part.kernels);
         }
     }
     return planned;

@@ -15,8 +15,8 @@ Cut cut_of(const std::vector<PassParts>& passes)
         cut.kernels = cut.kernels || pass.sets.size() > 1;
         for (const Part& part : pass.split.parts) {
             const Strip& strip = pass.split.strip_of(part);
-            cut.rows = cut.rows || part.rows.count < strip.rows;
-            cut.columns = cut.columns || strip.column != 0;
+            cut.rows = cut.rows || part.rows.made_count < strip.made_rows;
+            cut.columns = cut.columns || strip.made_column != 0;
             cut.phases = cut.phases || strip.row_step != 1;
         }
     }

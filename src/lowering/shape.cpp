@@ -40,7 +40,6 @@ void check_pool(const Layer& l, const Hardware& hw)
     refuse(l.mode == Mode::Winograd, "a Winograd convolution", "SDP hands over four lines at once");
     refuse(l.op == Op::Deconvolution, "a deconvolution", "its phases are put together in memory");
     refuse(l.post.compares(), "a comparison", "it has no output");
-    refuse(l.partition.on(), "a layer in parts", "a window takes rows of several");
     refuse(l.output.precision != l.precision, "a conversion to another width", "SDP hands over other surfaces then");
 }
 
@@ -97,7 +96,7 @@ Pass common_pass(const Layer& l, PassMode mode)
     p.input_precision = l.input_precision;
     p.post = l.post;
     p.output = l.output;
-    p.to_pdp = l.pool && l.op != Op::Pool;
+    if (l.op != Op::Pool) p.pool = l.pool;
     p.input_primary = l.placement.input.primary;
     p.weights_primary = l.placement.weights.primary;
     p.output_primary = l.placement.output.primary;

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "lowering/cut/explicit_partition.h"
+#include "lowering/cut/known_cuts.h"
 #include "lowering/program/lrn_tables.h"
 #include "lowering/transfer/transfer_plan.h"
 #include "network/fp16_values.h"
@@ -19,6 +20,9 @@ std::uint64_t bytes_at(const std::vector<TouchedRange>& ranges, const Place& pla
         if (range.place == place) return range.bytes;
     return 0;
 }
+
+/// From the last atom of a part to the first of the next, about.
+constexpr std::size_t kPartCycles = 100;
 
 class Planner {
 public:
@@ -65,21 +69,63 @@ private:
     std::uint32_t atom() const { return p_.hardware.memory.atom_bytes; }
     const Step& step(std::size_t i) const { return p_.steps.list[i]; }
 
-    /// SDP can hand over to PDP, as far as shapes tell: the layer fits with its input as features, or as pixels.
-    bool can_fuse(const Step& step) const
+    /// What a step costs, as far as its shapes tell.
+    struct Estimate {
+        double cycles = 0, bytes = 0;
+        std::size_t parts = 0;
+        Estimate operator+(const Estimate& other) const { return {cycles + other.cycles, bytes + other.bytes, parts + other.parts}; }
+    };
+
+    /// By bounds; of the input as features and as pixels the better one. None if the machine cannot do it.
+    std::optional<Estimate> estimate(const Steps& alone, const Step& step) const
     {
-        const std::size_t input = step.inputs.front();
-        if (input >= p_.network.tensors.size()) return false;  // what steps hand to each other: planned without PDP
-        Steps alone;
-        alone.tensors = p_.network.tensors;
         try {
             const Layer layer = step_layer(p_.network, alone, step);
-            if (shaped(layer)) return true;
-            const std::optional<TensorLayout> pixels = possible_pixels(step, layer);
-            return pixels && shaped(machine_layer(layer, *pixels, hw()));
+            std::optional<Estimate> least;
+            const auto weigh = [&](const std::optional<LayerPlan>& plan) {
+                if (!plan) return;
+                const double cycles = static_cast<double>(largest(lower_bounds(*plan, layer, hw(), p_.memory)));
+                if (least && least->cycles <= cycles) return;
+                const std::size_t parts = plan->passes.size();
+                least = Estimate{cycles + static_cast<double>(parts * kPartCycles),
+                                 static_cast<double>(traffic_of(*plan, layer, hw()).moved()), parts};
+            };
+            weigh(shaped(layer));
+            if (const std::optional<TensorLayout> pixels = possible_pixels(step, layer)) weigh(shaped(machine_layer(layer, *pixels, hw())));
+            return least;
         } catch (const ConfigError&) {
-            return false;
+            return std::nullopt;
         }
+    }
+
+    /// SDP can hand over to PDP, and that is better than a step of its own for PDP.
+    bool can_fuse(const Step& step) const
+    {
+        const auto ours = [&](std::size_t tensor) { return tensor < p_.network.tensors.size(); };
+        if (!ours(step.inputs.front()) || !ours(step.output)) return false;  // what steps hand to each other: planned without PDP
+        const Partition& cut = p_.network.layers[step.layer].layer.partition;
+        if (cut.on() && !cut.automatic) return cut.pooled;  // its rows are those of the convolution, or of the pooling
+        Steps alone;
+        alone.tensors = p_.network.tensors;
+        const std::optional<Estimate> fused = estimate(alone, step);
+        if (!fused || fused->parts == 1) return fused.has_value();
+        Step array = step, pool{.name = step.name, .unit = StepUnit::Pdp, .layer = *step.pool, .inputs = {step.output}};
+        array.pool.reset();
+        pool.output = p_.network.layers[*step.pool].output;
+        const std::optional<Estimate> first = estimate(alone, array), second = estimate(alone, pool);
+        if (!first || !second) return true;
+        const Estimate apart = *first + *second;
+        switch (p_.network.minimise) {
+            case Minimise::Parts:
+                return fused->parts <= apart.parts;
+            case Minimise::Cycles:
+                return fused->cycles < apart.cycles;
+            case Minimise::Traffic:
+                return fused->bytes < apart.bytes;
+            case Minimise::Balanced:
+                break;
+        }
+        return fused->cycles * fused->bytes < apart.cycles * apart.bytes;
     }
 
     void give(std::size_t tensor)
@@ -288,6 +334,7 @@ private:
     }
 
     const NetworkOptions options_;
+    const KnownCuts known_cuts_;
     NetworkPlan p_;
     std::vector<Footprint> footprints_;  // by step
 };

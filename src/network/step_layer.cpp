@@ -75,7 +75,7 @@ Layer shape_of_step(const Network& network, const Steps& steps, const Step& step
     Layer layer;
     if (step.unit == StepUnit::Array) {
         layer = of.layer;
-        if (network.minimise != Minimise::Parts && !step.pool && !layer.partition.on()) {
+        if (network.minimise != Minimise::Parts && !layer.partition.on()) {
             layer.partition.automatic = true;
             layer.partition.minimise = network.minimise;
         }

@@ -45,6 +45,7 @@ public:
     Steps steps()
     {
         for (std::size_t i = 0; i < n_.layers.size(); ++i) add(i);
+        start_pools_early();
         return std::move(steps_);
     }
 
@@ -133,19 +134,62 @@ private:
         const NetworkLayer& l = layer(i);
         if (!pdp_has(l.pool)) return host(i, "the window or its stride is larger than PDP's 8 x 8");
         if (l.numbers && l.numbers->exclusive) return host(i, "PDP divides by the whole window, padding included");
-        if (const std::optional<std::size_t> before = steps_.maker(l.inputs.front()); before && readers_[l.inputs.front()] == 1) {
-            Step joined = steps_.list[*before];
-            const bool free =
-                !joined.pool && (joined.unit == StepUnit::Array || joined.unit == StepUnit::Sdp) && !part_of_whole(joined.output);
-            joined.pool = i;
-            if (free && can_fuse_(n_, joined)) {
+        if (const std::optional<std::size_t> before = steps_.maker(l.inputs.front()))
+            if (!part_of_whole(l.inputs.front()) && hands_over(l.inputs.front(), i)) {
+                Step& joined = steps_.list[*before];
+                joined.pool = i;
                 joined.name = l.name;
                 joined.output = l.output;
-                steps_.list[*before] = joined;
                 return;
             }
-        }
+        if (pools_parts(i)) return;
         push({.name = l.name, .unit = StepUnit::Pdp, .layer = i, .inputs = l.inputs, .output = l.output});
+    }
+
+    /// The step that makes a tensor can hand it over to PDP, and nobody else reads it.
+    bool hands_over(std::size_t tensor, std::size_t pool) const
+    {
+        const std::optional<std::size_t> maker = steps_.maker(tensor);
+        if (!maker || readers_[tensor] != 1) return false;
+        Step joined = steps_.list[*maker];
+        if (joined.pool || (joined.unit != StepUnit::Array && joined.unit != StepUnit::Sdp)) return false;
+        joined.pool = pool;
+        return can_fuse_(n_, joined);
+    }
+
+    /// A concatenation is pooled part by part, where all of them are handed over: the whole is then one of pooled parts.
+    bool pools_parts(std::size_t i)
+    {
+        const NetworkLayer& l = layer(i);
+        const auto whole = std::find_if(steps_.joined.begin(), steps_.joined.end(),
+                                        [&](const JoinedTensor& joined) { return joined.whole == l.inputs.front(); });
+        if (n_.numbered() || whole == steps_.joined.end() || readers_[whole->whole] != 1 || part_of_whole(whole->whole)) return false;
+        if (!std::all_of(whole->parts.begin(), whole->parts.end(), [&](std::size_t part) { return hands_over(part, i); })) return false;
+        JoinedTensor pooled{l.output, {}};
+        for (const std::size_t part : whole->parts) {
+            Step& joined = steps_.list[*steps_.maker(part)];
+            const std::uint32_t channels = steps_.tensors[part].channels;
+            joined.pool = i;
+            joined.output = beside(steps_.tensors[part].name + "." + l.name, l.output);
+            steps_.tensors[joined.output].channels = channels;
+            pooled.parts.push_back(joined.output);
+        }
+        *whole = pooled;
+        return true;
+    }
+
+    /// PDP works beside the array: a pooling of its own goes ahead of what does not wait for it. One operation of the array stays in
+    /// front, so that its registers are written first.
+    void start_pools_early()
+    {
+        for (std::size_t i = 0; i < steps_.list.size(); ++i) {
+            if (steps_.list[i].unit != StepUnit::Pdp) continue;
+            const std::optional<std::size_t> maker = last_maker(steps_.list[i].inputs.front());
+            std::size_t to = maker ? *maker + 1 : 0;
+            if (to < i && steps_.list[to].unit == StepUnit::Array) ++to;
+            const auto at = [&](std::size_t n) { return steps_.list.begin() + static_cast<std::ptrdiff_t>(n); };
+            if (to < i) std::rotate(at(to), at(i), at(i + 1));
+        }
     }
 
     bool part_of_whole(std::size_t tensor) const

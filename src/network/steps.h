@@ -2,7 +2,8 @@
 //
 //   conv ─ bias ─ activation                           one step: the array and SDP
 //   conv ─ bias ─ addition of another tensor ─ activation     the same: SDP reads the other tensor
-//   conv or addition ─ pooling                         the same: PDP on the way, where its windows fit and the layer is not cut
+//   conv or addition ─ pooling                         the same: PDP on the way, where that is better than a step of its own
+//   concatenation ─ pooling                            the same, part by part
 //   concatenation                                      no step: its parts are written into the surfaces of the whole
 //
 // An addition joins the convolution that makes its last tensor, if nobody else reads that. Tensors between joined layers do not exist.

@@ -65,6 +65,7 @@ Partition read_partition(const JsonObject& layer)
     partition.kernels = number("kernels");
     partition.data_banks = number("data_banks");
     partition.weight_banks = number("weight_banks");
+    partition.pooled = object.flag("pooled", false);
     partition.padded = object.flag("padded", false);
     partition.reuse_data = object.flag("reuse_data", false);
     partition.reuse_weights = object.flag("reuse_weights", false);
@@ -85,6 +86,7 @@ OrderedJson partition_json(const Partition& partition)
         if (number != 0) json[key] = number;
     if (!partition.row_list.empty()) json["rows"] = partition.row_list;
     if (partition.phases) json["dilation_phases"] = true;
+    if (partition.pooled) json["pooled"] = true;
     if (partition.padded) json["padded"] = true;
     json["reuse_data"] = partition.reuse_data;
     json["reuse_weights"] = partition.reuse_weights;

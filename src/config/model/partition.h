@@ -27,6 +27,7 @@ struct Partition {
     std::uint32_t columns = 0;                       // likewise
     bool phases = false;                             // rows of one phase of the dilation in a part
     std::uint32_t data_banks = 0, weight_banks = 0;  // of every part; 0: what it takes. Rows follow from the data banks
+    bool pooled = false;                             // these are rows and columns of the pooling on the way
     bool padded = false;                             // parts of less than an atom of kernels, each in surfaces of its own
     bool reuse_data = false, reuse_weights = false;  // what the next part needs stays in the buffer
 

@@ -7,6 +7,7 @@
 //
 // Source  pdp.md 1.2.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 namespace dlasim {
@@ -32,6 +33,21 @@ struct PoolAxis {
         return std::int64_t{outputs(size, ceil) - 1} * stride + kernel - before - size;
     }
 };
+
+/// Elements [begin, end) that some windows touch, and the padding before and after them.
+struct TouchedElements {
+    std::uint32_t begin = 0, end = 0, before = 0, after = 0;
+    std::uint32_t count() const { return end - begin; }
+};
+
+/// Of windows [first, first + count) over `size` elements. pre: they touch one
+inline TouchedElements touched_elements(const PoolAxis& axis, std::uint32_t size, std::uint32_t first, std::uint32_t count)
+{
+    const std::int64_t from = std::int64_t{first} * axis.stride - axis.before, to = from + std::int64_t{count - 1} * axis.stride + axis.kernel;
+    const std::int64_t begin = std::max<std::int64_t>(0, from), end = std::min<std::int64_t>(size, to);
+    return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(begin, end)), static_cast<std::uint32_t>(begin - from),
+            static_cast<std::uint32_t>(to - end)};
+}
 
 struct Pool {
     PoolFunction function = PoolFunction::Max;

@@ -55,7 +55,7 @@ void try_groups(const SplitFrame& frame, std::optional<Candidate>& best)
 class StripSearch {
 public:
     StripSearch(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where)
-        : whole_(whole), hw_(hardware), partition_(partition), by_kernels_(by_kernels), where_(where), columns_(output_columns(whole))
+        : whole_(whole), hw_(hardware), partition_(partition), by_kernels_(by_kernels), where_(where), columns_(made_columns(whole))
     {
     }
 
@@ -100,15 +100,18 @@ Split automatic_split(const Pass& whole, const Hardware& hardware, const Partiti
 {
     const StripSearch search(whole, hardware, partition, by_kernels, where);
     if (const std::optional<Split> split = search.fewest(try_groups)) return *split;
-    // Less than a group is less than an atom of the output and leaves cells of the array idle: only where nothing else fits, and as
-    // many as fit. Parts of an atom are put together (packing.h).
+    // Less than a group is less than an atom of the output and leaves cells of the array idle: only where nothing else fits. Parts of an
+    // atom are put together (packing.h).
     const std::uint32_t group = std::min(whole.kernels, hardware.kernel_group(whole.precision));
-    for (std::uint32_t kernels = std::bit_floor(group - 1); by_kernels && kernels > 0; kernels /= 2) {
+    std::optional<Split> least;
+    for (std::uint32_t kernels = std::bit_floor(group - 1); by_kernels && !whole.pool && kernels > 0; kernels /= 2) {
         const auto parts_of = [&](const SplitFrame& frame, std::optional<Candidate>& best) {
             if (frame.by_kernels) try_kernels(frame, kernels, best);
         };
-        if (const std::optional<Split> split = search.fewest(parts_of)) return *split;
+        std::optional<Split> split = search.fewest(parts_of);
+        if (split && (!least || split->parts.size() < least->parts.size())) least = std::move(split);
     }
+    if (least) return *std::move(least);
     const SplitFrame frame = search.frame_of(one_strip(whole)).or_refused(where);
     const auto text = [](std::uint64_t number) { return std::to_string(number); };
     const Geometry& g = frame.geometry;

@@ -15,7 +15,7 @@ std::vector<std::uint32_t> rows_of_parts(const std::vector<PlannedPass>& passes)
     std::map<std::uint32_t, std::uint32_t> rows;
     for (const PlannedPass& pass : passes)
         if (pass.first_column == first.first_column && pass.first_row % first.row_step == first.first_row % first.row_step)
-            rows[pass.first_row] = pass.rows;
+            rows[pass.first_row] = pass.pool ? pass.pool->geometry.out_height : pass.rows;
     std::vector<std::uint32_t> list;
     list.reserve(rows.size());
     for (const auto& [at, count] : rows) list.push_back(count);
@@ -32,7 +32,8 @@ Partition described(const LayerPlan& plan)
     if (even) p.rows = rows.front();
     else p.row_list = rows;
     for (const PlannedPass& pass : passes) {
-        if (plan.cut.columns) p.columns = std::max(p.columns, pass.geometry.out_width);
+        if (plan.cut.columns) p.columns = std::max(p.columns, pass.pool ? pass.pool->geometry.out_width : pass.geometry.out_width);
+        p.pooled = p.pooled || pass.pool;
         if (plan.cut.kernels) p.kernels = std::max(p.kernels, pass.kernels);
         p.reuse_weights = p.reuse_weights || !pass.fetches_weights;
     }

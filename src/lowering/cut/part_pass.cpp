@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lowering/cut/strips.h"
+
 namespace dlasim {
 
 Fetch fetch_of(const Pass& pass, const RowPart& rows, std::uint32_t begin)
@@ -33,6 +35,7 @@ Pass part_pass(const Geometry& geometry, const Split& split, const Part& part)
     p.pad.bottom = part.rows.pad_bottom;
     // A single line of one pixel is fetched as packed surfaces, which those of a higher input are not.
     if (pass.width == 1 && pass.height > 1 && fetch.lines == 1) p.surfaces_packed = false;
+    if (p.pool) p.pool = pool_of_rows(pass, part.rows.made_first, part.rows.made_count);
     p.out_strides = geometry.out_strides;
     p.out_strides.line *= strip.row_step;
     for (std::size_t i = 0; i < geometry.operands.size(); ++i) {
@@ -42,7 +45,8 @@ Pass part_pass(const Geometry& geometry, const Split& split, const Part& part)
     return p;
 }
 
-Addresses part_addresses(const Addresses& all, const Geometry& geometry, const Split& split, const Part& part, std::uint32_t atom_bytes)
+Addresses part_addresses(const Addresses& all, const Geometry& geometry, const Strides& written, const Split& split, const Part& part,
+                         std::uint32_t atom_bytes)
 {
     const Strip& strip = split.strip_of(part);
     Addresses a = all;
@@ -50,7 +54,8 @@ Addresses part_addresses(const Addresses& all, const Geometry& geometry, const S
     a.input += strip.input_offset + line * (strip.pass.in_strides.line != 0 ? strip.pass.in_strides.line : geometry.in_strides.line);
     if (a.input_uv != Address{}) a.input_uv += strip.uv_offset + line * geometry.in_strides.uv_line;
     const std::uint64_t row = strip.row + std::uint64_t{part.rows.first} * strip.row_step;
-    a.output += row * geometry.out_strides.line + std::uint64_t{strip.column} * atom_bytes;
+    const std::uint64_t made_row = strip.pass.pool ? part.rows.made_first : row;
+    a.output += made_row * written.line + std::uint64_t{strip.made_column} * atom_bytes;
     for (std::size_t i = 0; i < a.operands.size(); ++i) {
         const OperandGeometry& o = geometry.operands[i];
         if (o.strides.line != 0) a.operands[i] += row * o.strides.line + strip.column * o.atoms * atom_bytes;

@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMaxPasses = 4096;
+constexpr std::size_t kMaxPasses = 16384;
 
 /// Uncompressed, since compression needs the stream and the stream the geometry.
 Fit<Geometry> fits_whole(Pass pass, const Hardware& hw)
@@ -38,11 +38,7 @@ Geometry size_set(const Pass& whole, const Split& split, const Part& part, const
 Split automatic(const Pass& pass, const Layer& layer, const Hardware& hw, bool by_kernels)
 {
     const std::string where = where_of(layer);
-    const Fit<Geometry> whole = fits_whole(pass, hw);
-    if (whole) return {};
-    if (layer.pool)
-        throw ConfigError(where + "/post/pool", "found a pooling behind a layer that " + whole.problem +
-                                                    "; expected a layer \"op\": \"pool\" behind it: a window takes rows of several parts");
+    if (fits_whole(pass, hw) && (!pass.pool || pooled_as_it_is(pass, hw))) return {};
     Partition partition;
     partition.automatic = true;
     return split_pass(pass, hw, partition, by_kernels, where);
@@ -52,6 +48,8 @@ Split automatic(const Pass& pass, const Layer& layer, const Hardware& hw, bool b
 Split split_of(const Pass& pass, const Layer& layer, const Hardware& hw)
 {
     const bool by_kernels = layer.op != Op::Deconvolution;
+    if (layer.partition.pooled && !pass.pool)
+        throw ConfigError(where_of(layer) + "/partition/pooled", "found true, expected a pooling that PDP does on the way");
     if (!pass.convolves()) return {};
     if (std::string problem = forbidden(pass, hw); !problem.empty()) throw ConfigError(where_of(layer), std::move(problem));
     if (layer.partition.on()) return split_pass(pass, hw, layer.partition, by_kernels, where_of(layer));
@@ -82,11 +80,14 @@ void share_banks(std::vector<PassParts>& passes, const Hardware& hw, const std::
 
 std::vector<KernelSet> sets_of(const PassParts& p, const Hardware& hw, const std::string& where)
 {
-    if (p.split.whole()) return {{{0, p.pass.kernels}, size_whole(p.pass, hw, where)}};
+    const std::uint64_t line = std::uint64_t{made_columns(p.pass)} * hw.memory.atom_bytes;
+    const auto written = [&](const Geometry& g) { return p.pass.pool ? Strides{.line = line, .surface = line * made_rows(p.pass)} : g.out_strides; };
+    const auto set = [&](const KernelPart& kernels, const Geometry& g) { return KernelSet{kernels, g, written(g)}; };
+    if (p.split.whole()) return {set({0, p.pass.kernels}, size_whole(p.pass, hw, where))};
     std::vector<KernelSet> sets;
     for (const Part& part : p.split.parts) {
-        const bool known = std::any_of(sets.begin(), sets.end(), [&](const KernelSet& set) { return set.kernels == part.kernels; });
-        if (!known) sets.push_back({part.kernels, size_set(p.pass, p.split, part, hw, where)});
+        const bool known = std::any_of(sets.begin(), sets.end(), [&](const KernelSet& of) { return of.kernels == part.kernels; });
+        if (!known) sets.push_back(set(part.kernels, size_set(p.pass, p.split, part, hw, where)));
     }
     return sets;
 }
@@ -129,10 +130,11 @@ std::vector<PassParts> parts_of(const Shape& shape, const Layer& layer, const Ha
     if (layer.op == Op::Deconvolution) share_banks(passes, hardware, where);
     for (PassParts& p : passes) {
         p.sets = sets_of(p, hardware, where);
-        if (!layer.pool) continue;
+        if (!layer.pool || !p.split.whole()) continue;
         const Geometry& g = p.geometry();
         const CubeSize made{.width = g.out_width, .height = g.out_height, .channels = p.pass.kernels};
-        p.pool = size_pool(*layer.pool, made, p.pass.output.precision, layer.op != Op::Pool, hardware, where);
+        p.pool = size_pool(*layer.pool, made, p.pass.output.precision, layer.op != Op::Pool, hardware).or_refused(where);
+        p.sets.front().written = p.pool->strides;
     }
     return passes;
 }

@@ -14,15 +14,16 @@ namespace dlasim {
 struct KernelSet {
     KernelPart kernels;
     Geometry geometry;  // of all rows; weights as they are before compression
+    Strides written;    // of the output: of SDP, or of PDP
     /// The output of one batch.
-    std::uint64_t cube_bytes() const { return geometry.out_strides.surface * geometry.out_surfaces; }
+    std::uint64_t cube_bytes() const { return written.surface * geometry.out_surfaces; }
 };
 
 struct PassParts {
     Pass pass;                    // with the banks that it has in common with others
     Split split;                  // the parts in the order they run, or the pass as it is
     std::vector<KernelSet> sets;  // by kernels, as they run first
-    std::optional<PoolGeometry> pool;
+    std::optional<PoolGeometry> pool;  // of a pass without parts
 
     const Geometry& geometry() const { return sets.front().geometry; }
     /// The set of a part; without parts there is one.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "lowering/cut/strips.h"
+
 namespace dlasim {
 
 std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most)
@@ -17,10 +19,11 @@ std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most)
 RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t first, std::uint32_t count)
 {
     const Pass& p = frame.strips[strip].pass;
-    RowPart part{strip, first, count, first, first + count + kTile, 0, p.pad.bottom};
-    if (frame.winograd()) return part;
-    const std::int64_t from = std::int64_t{first} * p.stride.y - p.pad.top;
-    const std::int64_t to = (std::int64_t{first} + count - 1) * p.stride.y - p.pad.top + p.span_y();
+    const TouchedElements rows = needed_rows(p, first, count);
+    RowPart part{strip, rows.begin, rows.count(), first, first + count + kTile, 0, p.pad.bottom, first, count};
+    if (frame.winograd() || rows.count() == 0) return part;
+    const std::int64_t from = std::int64_t{rows.begin} * p.stride.y - p.pad.top;
+    const std::int64_t to = (std::int64_t{rows.end} - 1) * p.stride.y - p.pad.top + p.span_y();
     const std::int64_t height = p.height;
     if (from >= height) {
         // Below the input. CSC counts rows from the first line it has, so the window must be above one: all of it is padding.
@@ -59,16 +62,17 @@ std::vector<RowPart> cut_rows(const SplitFrame& frame, std::uint32_t most_rows, 
     std::vector<RowPart> parts;
     const std::vector<std::uint32_t>& listed = frame.wish.row_list;
     for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip) {
-        const std::uint32_t rows = frame.strips[strip].rows;
+        const std::uint32_t rows = frame.strips[strip].made_rows;
         std::size_t number = 0;  // of the part in the strip
         const bool two = needs_two_rows(frame, frame.strips[strip], kernels);
-        for (std::uint32_t first = 0; first < rows; first += parts.back().count) {
+        for (std::uint32_t first = 0; first < rows; first += parts.back().made_count) {
             std::optional<RowPart> part;
             const std::uint32_t left = rows - first, limit = listed.empty() ? most_rows : listed[std::min(number++, listed.size() - 1)];
             for (std::uint32_t count = frame.tile(); count <= std::min(limit, left); count += frame.tile()) {
                 const RowPart longer = rows_of(frame, strip, first, count);
                 if (frame.entries_of(longer) > most_entries || !programmable(frame, longer)) break;
-                if (!two || (count != 1 && left - count != 1)) part = longer;
+                const bool alone = longer.count == 1 || (count < left && rows_of(frame, strip, first + count, left - count).count == 1);
+                if (longer.count != 0 && !(two && alone)) part = longer;
             }
             if (!part || parts.size() == most_parts) return {};
             parts.push_back(*part);

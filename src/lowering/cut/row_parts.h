@@ -7,7 +7,7 @@ namespace dlasim {
 /// At most so many kernels a part.
 std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most);
 
-/// Output rows [first, first + count) of a strip.
+/// Rows [first, first + count) of what is written of a strip.
 RowPart rows_of(const SplitFrame& frame, std::uint32_t strip, std::uint32_t first, std::uint32_t count);
 /// The registers hold its lines and its padding on top.
 bool programmable(const SplitFrame& frame, const RowPart& rows);

@@ -15,7 +15,7 @@ namespace {
 {
     const Partition& wish = frame.wish;
     for (std::uint32_t strip = 0; strip < frame.strips.size(); ++strip)
-        for (std::uint32_t first = 0; first < frame.strips[strip].rows; first += frame.tile()) {
+        for (std::uint32_t first = 0; first < frame.strips[strip].made_rows; first += frame.tile()) {
             const RowPart row = rows_of(frame, strip, first, frame.tile());
             if (frame.entries_of(row) > most_entries)
                 frame.refuse("/data_banks", "found " + std::to_string(wish.data_banks) + ", expected at least " +
@@ -31,8 +31,8 @@ namespace {
                               : wish.columns != 0 ? std::to_string(wish.columns) + " columns"
                                                   : std::to_string(wish.data_banks) + " data banks";
     if (two_rows)
-        frame.refuse("", "found parts of at most " + limit + " for an output of " + std::to_string(output_columns(frame.pass)) + " x " +
-                             std::to_string(output_rows(frame.pass)) + ", expected none of a single output place: SDP takes its surfaces" +
+        frame.refuse("", "found parts of at most " + limit + " for an output of " + std::to_string(made_columns(frame.pass)) + " x " +
+                             std::to_string(made_rows(frame.pass)) + ", expected none of a single output place: SDP takes its surfaces" +
                              " one after the other. Other rows, or kernels of one surface a part, would do");
     frame.refuse("/rows", "found " + limit + ", expected at least " + std::to_string(frame.tile()) + " rows");
 }
@@ -91,6 +91,8 @@ Split told_split(const SplitFrame& frame)
         frame.refuse("/kernels", "found " + std::to_string(wish.kernels) + ", expected a multiple of the " + std::to_string(group) +
                                      " kernels of a group: a part ends with a group");
     // A group of kernels is an atom of the output.
+    if (frame.pass.pool && wish.padded)
+        frame.refuse("/padded", "found true, expected false: a pooling on the way writes one tensor");
     if (wish.kernels != 0 && wish.kernels < std::min(group, frame.pass.kernels) && !wish.padded && !frame.pass.post.compares())
         frame.refuse("/kernels", "found " + std::to_string(wish.kernels) + ", expected a multiple of the " + std::to_string(group) +
                                      " channels of an atom: SDP writes whole atoms, so smaller parts do not make one tensor; with" +
@@ -138,9 +140,11 @@ Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& p
     if (partition.automatic && partition.minimise != Minimise::Parts)
         if (std::optional<Split> cheapest = cheapest_split(whole, hardware, partition, by_kernels, where)) return std::move(*cheapest);
     if (partition.automatic) return automatic_split(whole, hardware, partition, by_kernels, where);
-    const std::uint32_t columns = output_columns(whole);
+    const std::uint32_t columns = made_columns(whole);
     if (partition.phases && whole.dilation.y == 1)
         throw ConfigError(where + "/partition/dilation_phases", "found true, expected a dilation downwards of more than 1");
+    if (partition.phases && whole.pool)
+        throw ConfigError(where + "/partition/dilation_phases", "found true, expected false: a window of the pooling takes rows of several");
     const auto strips = cut_strips(whole, hardware, partition.columns != 0 ? partition.columns : columns, partition.phases);
     if (!strips && whole.mode == PassMode::Winograd)
         throw ConfigError(where + "/partition/columns",

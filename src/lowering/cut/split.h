@@ -4,6 +4,9 @@
 //   strips  columns next to each other, with the halo that they need; and of a kernel dilated by d downwards the rows of one phase,
 //           which read every d-th line: neither has lines in common with another one
 //
+//   pooled rows p .. p + n - 1 (a pooling on the way) need the output rows  p * stride - pad .. (p + n - 1) * stride - pad + kernel - 1:
+//   windows that overlap have rows in common, which two parts compute. Where there is a pooling, its rows and columns are cut
+//
 //   output rows o .. o + n - 1  need the lines  o * stride - pad .. (o + n - 1) * stride - pad + span - 1  of the input
 //
 //   the part before saw                      it releases           this part fetches
@@ -31,6 +34,7 @@ struct Strip {
     Pass pass;                                        // with the strides of the whole input
     std::uint32_t column = 0, row = 0, row_step = 1;  // of the output: its first, and from a row to the next
     std::uint32_t columns = 0, rows = 0;              // of the output
+    std::uint32_t made_column = 0, made_columns = 0, made_rows = 0;  // of what is written: the pooling, if PDP does one on the way
     std::uint64_t input_offset = 0, uv_offset = 0;    // bytes from the whole input to its own
 };
 
@@ -40,6 +44,7 @@ struct RowPart {
     std::uint32_t first = 0, count = 0;  // output rows
     std::uint32_t begin = 0, end = 0;    // lines
     std::uint32_t pad_top = 0, pad_bottom = 0;
+    std::uint32_t made_first = 0, made_count = 0;  // rows of what is written
     std::uint32_t lines() const { return end - begin; }
 };
 

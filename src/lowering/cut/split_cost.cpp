@@ -42,15 +42,48 @@ public:
         return {done_, bytes_};
     }
 
+    /// Of a pass as if it had no start, and everything was fetched as seldom as one order of its parts fetches it.
+    SplitCost least(uint64_t row_parts, uint64_t kernel_parts) const
+    {
+        const Pass& p = f_.pass;
+        const std::uint32_t group = f_.hw.kernel_group(p.precision);
+        uint64_t places = 0, data = 0, cycles = 0;
+        for (const Strip& strip : f_.strips) {
+            places += uint64_t{strip.columns} * strip.rows * p.batch;
+            if (p.mode != PassMode::Direct) continue;
+            const Pass& s = strip.pass;
+            const std::uint32_t span = s.span_y(), seen = (strip.rows - 1) * std::min(s.stride.y, span) + span;
+            const uint64_t lines = std::min(s.height, seen - std::min(seen, s.pad.top + s.pad.bottom));
+            data += lines * s.width * f_.geometry.surfaces * f_.hw.memory.atom_bytes * p.batch;
+        }
+        for (std::uint32_t first = 0; first < p.kernels; first += group) {
+            const std::uint32_t kernels = std::min(group, p.kernels - first);
+            cycles += std::max(places / nest_.places * nest_.operations, places * place_cycles(kernels));
+        }
+        const uint64_t weights = f_.weight_bytes(p.kernels), again = weights * row_parts, turned = (row_parts - 1) * weights / kernel_parts;
+        const uint64_t bytes = std::min(data * kernel_parts + weights, data + again - std::min(again - weights, turned));
+        return {std::max(cycles + (row_parts * kernel_parts - 1) * kBetween, bytes / beat_), bytes};
+    }
+
 private:
+    /// Of CACC, SDP and PDP, for the results of a place and the kernels of a group.
+    uint64_t place_cycles(std::uint32_t kernels) const
+    {
+        const Pass& p = f_.pass;
+        const uint64_t beats = sdp_beats(p, kernels, f_.hw), pause = facts::abilities(f_.hw).cacc_pauses ? 1 : 0;
+        // PDP takes atoms of what SDP hands over.
+        const uint64_t atom = f_.hw.memory.atom_bytes,
+                       pooled = p.pool ? ceil_div<uint64_t>(uint64_t{kernels} * p.element_bytes(), atom) * atom / f_.hw.pdp.throughput : 0;
+        return std::max({beats + pause, beats * cycles_a_beat(p, f_.hw), pooled});
+    }
+
     /// Of the array, CACC and SDP, for the kernels of a group.
     uint64_t work_of(uint64_t places, std::uint32_t kernels) const
     {
         const Pass& p = f_.pass;
         const facts::csc::Facts csc = facts::csc::of(f_.hw);
         const uint64_t load = std::max<uint64_t>({load_cycles(p, kernels, f_.hw), facts::csc::kMinimumLoad, csc.minimum_issue});
-        const uint64_t beats = sdp_beats(p, kernels, f_.hw), pause = facts::abilities(f_.hw).cacc_pauses ? 1 : 0;
-        const uint64_t place = std::max(beats + pause, beats * cycles_a_beat(p, f_.hw)) * nest_.places;
+        const uint64_t place = place_cycles(kernels) * nest_.places;
         uint64_t cycles = 0;
         for (const auto& [atoms, count] : stripes_of(places / nest_.places)) {
             // The results of a stripe take credits that come back as CACC hands over those of the one before.
@@ -163,6 +196,11 @@ private:
 };
 
 }  // namespace
+
+SplitCost least_cost(const SplitFrame& frame, std::uint64_t row_parts, std::uint64_t kernel_parts)
+{
+    return Walk(frame, {}).least(row_parts, kernel_parts);
+}
 
 SplitCost split_cost(const SplitFrame& frame, const std::vector<Part>& parts, const Banks& banks) { return Walk(frame, banks).cost(parts); }
 

@@ -16,6 +16,9 @@ struct SplitCost {
     std::uint64_t cycles = 0, bytes = 0;
 };
 
+/// What no cut into so many parts of rows - of all strips together - and of kernels is below.
+SplitCost least_cost(const SplitFrame& frame, std::uint64_t row_parts, std::uint64_t kernel_parts);
+
 /// pre: `banks` hold the parts
 SplitCost split_cost(const SplitFrame& frame, const std::vector<Part>& parts, const Banks& banks);
 

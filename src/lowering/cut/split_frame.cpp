@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lowering/cut/strips.h"
+
 namespace dlasim {
 
 namespace {
@@ -34,6 +36,8 @@ Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips,
     for (const Strip& strip : strips) {
         Fit<Geometry> least = least_part(strip, hardware, by_kernels);
         if (!least) return {{}, std::move(least.problem)};
+        if (strip.pass.pool)
+            if (Fit<PoolGeometry> pooled = pooled_strip(strip, hardware); !pooled) return {{}, std::move(pooled.problem)};
         line_entries.emplace_back(least->entries_per_slice * whole.batch);
         if (!first) first = *least;
     }
@@ -54,7 +58,7 @@ Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips,
 std::uint32_t SplitFrame::most_rows() const
 {
     std::uint32_t rows = 0;
-    for (const Strip& strip : strips) rows = std::max(rows, strip.rows);
+    for (const Strip& strip : strips) rows = std::max(rows, strip.made_rows);
     return rows;
 }
 

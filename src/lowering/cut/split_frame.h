@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-inline constexpr std::uint32_t kMaxParts = 4096;
+inline constexpr std::uint32_t kMaxParts = 16384;
 
 /// Of the convolution buffer, as many as a layer would take: it may have room for fewer.
 using DataEntries = Quantity<struct EntryKind, std::uint64_t>;
@@ -28,7 +28,7 @@ struct SplitFrame {
     DataEntries entries_of(const RowPart& rows) const { return line_entries[rows.strip] * rows.lines(); }
     std::uint64_t banks_of(DataEntries entries) const { return ceil_div(entries.count(), bank_depth); }
     DataEntries room_of(std::uint64_t data_banks) const { return DataEntries{data_banks * bank_depth}; }
-    std::uint32_t most_rows() const;  // of a strip
+    std::uint32_t most_rows() const;  // of what is written of a strip
     /// As CDMA fetches them, uncompressed.
     std::uint64_t weight_bytes(std::uint32_t kernels) const;
     [[noreturn]] void refuse(const std::string& key, const std::string& problem) const { throw ConfigError(where + key, problem); }

@@ -1,9 +1,11 @@
 // The cheapest of the ways to cut a pass: rows, kernels, columns and phases of the dilation, with and without keeping the weights.
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <tuple>
 
 #include "facts/abilities.h"
+#include "lowering/cut/known_cuts.h"
 #include "lowering/cut/split_cost.h"
 #include "lowering/cut/strips.h"
 
@@ -34,9 +36,38 @@ public:
 
     std::optional<Split> best()
     {
-        if (reads_beyond_tiles())
-            if (const Fit<SplitFrame> frame = frame_of(one_strip(whole_)); frame && whole_fits(*frame)) return Split{};
-        const std::uint32_t columns = output_columns(whole_);
+        if (reads_beyond_tiles() && whole()) return Split{};
+        KnownCuts* const known = KnownCuts::current();
+        const std::string key = known ? key_of(whole_, wish_.minimise, by_kernels_) : std::string();
+        if (const KnownCut* cut = known ? known->find(key) : nullptr) {
+            if (cut->whole) return Split{};
+            try_strips(cut->columns, cut->phases, {cut->kernels}, {cut->rows});
+            return std::move(best_);
+        }
+        search();
+        // What runs in one part is not cut.
+        const bool one = best_ && best_->parts.size() == 1 && whole();
+        if (known && best_) {
+            found_.whole = one;
+            known->add(key, found_);
+        }
+        if (one) return Split{};
+        return std::move(best_);
+    }
+
+private:
+    void search()
+    {
+        const std::uint32_t group = hw_.kernel_group(whole_.precision);
+        try_columns(by_kernels_ ? sizes(whole_.kernels, group, coarsely()) : std::vector{whole_.kernels});
+        if (best_ || !by_kernels_ || whole_.pool) return;
+        // Less than a group is less than an atom: only where nothing else fits. Parts of an atom are put together (packing.h).
+        for (std::uint32_t kernels = std::bit_floor(std::min(whole_.kernels, group) - 1); kernels > 0; kernels /= 2) try_columns({kernels});
+    }
+
+    void try_columns(const std::vector<std::uint32_t>& kernels)
+    {
+        const std::uint32_t columns = made_columns(whole_);
         std::uint32_t last = 0;
         for (std::uint32_t strips = 1; strips <= std::min(columns, kMaxStrips); strips += coarsely() ? ceil_div(strips, kEveryCount) : 1) {
             const std::uint32_t most = whole_.batch > 1 ? round_up(ceil_div(columns, strips), 2u) : ceil_div(columns, strips);
@@ -45,15 +76,17 @@ public:
             if (strips > 1 && coarsely() && whole_.mode == PassMode::Image && best_) break;
             last = most;
             for (const bool phases : {false, true})
-                if (!phases || (whole_.kernel_height != 1 && whole_.dilation.y != 1)) try_strips(most, phases);
+                if (!phases || (whole_.kernel_height != 1 && whole_.dilation.y != 1)) try_strips(most, phases, kernels, {});
         }
-        // What runs in one part is not cut.
-        if (best_ && best_->parts.size() == 1)
-            if (const Fit<SplitFrame> frame = frame_of(one_strip(whole_)); frame && whole_fits(*frame)) return Split{};
-        return std::move(best_);
     }
 
-private:
+    /// The pass as it is.
+    bool whole() const
+    {
+        const Fit<SplitFrame> frame = frame_of(one_strip(whole_));
+        return frame && whole_fits(*frame);
+    }
+
     /// What every network is planned with: in a part of the time.
     bool coarsely() const { return wish_.minimise == Minimise::Balanced; }
     Fit<SplitFrame> frame_of(const std::vector<Strip>& strips) const
@@ -74,24 +107,44 @@ private:
     /// next one's may overwrite them meanwhile.
     bool reads_beyond_tiles() const { return !hw_.full() && whole_.kernel_height % (1u << whole_.y_extension) != 0; }
 
-    void try_strips(std::uint32_t columns, bool phases)
+    /// `rows`: at most so many in a part; none: all that make another number of parts.
+    void try_strips(std::uint32_t columns, bool phases, const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& rows)
     {
         const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
         if (!cut || cut->size() > kMaxParts || (cut->size() > 1 && sums_wrongly(*cut))) return;
         const Fit<SplitFrame> frame = frame_of(*cut);
         if (!frame) return;
-        const std::uint32_t group = hw_.kernel_group(whole_.precision);
-        for (const std::uint32_t kernels : by_kernels_ ? sizes(whole_.kernels, group, coarsely()) : std::vector{whole_.kernels})
-            for (const std::uint32_t rows : sizes(frame->most_rows(), frame->tile(), coarsely())) try_parts(*frame, kernels, rows);
+        const KnownCut way{.columns = columns, .phases = phases};
+        for (const std::uint32_t most_kernels : kernels)
+            for (const std::uint32_t most_rows : rows.empty() ? sizes(frame->most_rows(), frame->tile(), coarsely()) : rows) {
+                // Beyond this number of rows all have more parts.
+                if (!worth(*frame, most_kernels, most_rows)) break;
+                if (try_parts(*frame, most_kernels, most_rows)) {
+                    found_ = way;
+                    found_.kernels = most_kernels;
+                    found_.rows = most_rows;
+                }
+            }
     }
 
-    void try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)
+    /// Such parts could cost less than the best ones.
+    bool worth(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows) const
+    {
+        if (!best_) return true;
+        std::uint64_t row_parts = 0;
+        for (const Strip& strip : frame.strips) row_parts += ceil_div(strip.made_rows, most_rows);
+        return order_of(least_cost(frame, row_parts, ceil_div(whole_.kernels, most_kernels)), 0) < least_;
+    }
+
+    /// True if they are the best so far.
+    bool try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)
     {
         const std::vector<KernelPart> kernels = cut_kernels(frame, most_kernels);
         const std::size_t most_parts = coarsely() ? kMaxPartsCoarsely : kMaxParts;
-        if (kernels.size() > most_parts) return;
+        if (kernels.size() > most_parts) return false;
         const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, most_parts / kernels.size());
-        if (rows.empty() || weighed_ + rows.size() * kernels.size() > (coarsely() ? kMaxWeighedCoarsely : kMaxWeighed)) return;
+        if (rows.empty() || weighed_ + rows.size() * kernels.size() > (coarsely() ? kMaxWeighedCoarsely : kMaxWeighed)) return false;
+        bool better = false;
         for (const bool reuse_weights : {true, false}) {
             const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             weighed_ += parts.size();
@@ -103,7 +156,9 @@ private:
             if (best_ && order >= least_) continue;
             least_ = order;
             best_ = Split{parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), frame.strips};
+            better = true;
         }
+        return better;
     }
 
     using Order = std::tuple<double, std::uint64_t, std::size_t>;  // the least one is best
@@ -130,8 +185,9 @@ private:
     const std::string& where_;
     std::size_t weighed_ = 0;
     std::optional<Split> best_;
+    KnownCut found_;  // that cuts it so
     Order least_;
-    const std::uint64_t written_ = std::uint64_t{output_columns(whole_)} * output_rows(whole_) * whole_.kernels * whole_.batch;
+    const std::uint64_t written_ = std::uint64_t{made_columns(whole_)} * made_rows(whole_) * whole_.kernels * whole_.batch;
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct Phase {
 
 /// Columns of a strip, and those that they read.
 struct Columns {
-    std::uint32_t first = 0, count = 0;  // of the output
+    std::uint32_t made = 0, made_count = 0;  // of what is written
+    TouchedElements output;                  // that these need
     std::uint32_t begin = 0, end = 0;    // of the input
     std::uint32_t left = 0, right = 0;   // padding
 };
@@ -57,24 +58,34 @@ std::vector<Phase> phases_of(const Pass& p, bool phases)
 
 std::optional<std::vector<Columns>> columns_of(const Pass& p, std::uint32_t most)
 {
-    const std::uint32_t width = output_columns(p), span = (p.kernel_width - 1) * p.dilation.x + 1;
-    if (most >= width) return {{{0, width, 0, p.width, p.pad.left, p.pad.right}}};
+    const std::uint32_t made = made_columns(p), width = output_columns(p), span = (p.kernel_width - 1) * p.dilation.x + 1;
     std::vector<Columns> all;
-    for (std::uint32_t first = 0; first < width; first += most) {
-        const std::uint32_t count = std::min(most, width - first);
-        const std::int64_t from = std::int64_t{first} * p.stride.x - p.pad.left, to = from + std::int64_t{count - 1} * p.stride.x + span;
+    for (std::uint32_t first = 0; first < made; first += most) {
+        const std::uint32_t count = std::min(most, made - first);
+        const TouchedElements output = p.pool ? touched_elements(p.pool->x, width, first, count) : TouchedElements{first, first + count};
+        if (output.count() == width) return {{{0, made, output, 0, p.width, p.pad.left, p.pad.right}}};
+        if (output.count() == 0) return {};
+        const std::int64_t from = std::int64_t{output.begin} * p.stride.x - p.pad.left,
+                           to = from + std::int64_t{output.count() - 1} * p.stride.x + span;
         const std::int64_t begin = std::max<std::int64_t>(0, from), end = std::min<std::int64_t>(p.width, to);
         if (begin >= end) return {};
-        all.push_back({first, count, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+        all.push_back({first, count, output, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
                        static_cast<std::uint32_t>(begin - from), static_cast<std::uint32_t>(to - end)});
     }
     return all;
 }
 
+/// Of windows that touch these elements and no others.
+PoolAxis axis_of(const PoolAxis& axis, const TouchedElements& touched) { return {axis.kernel, axis.stride, touched.before, touched.after}; }
+
 Strip strip_of(const Pass& p, const Phase& phase, const Columns& columns, const InputStrides& whole, std::uint32_t atom)
 {
-    Strip strip{p, columns.first, phase.row, phase.step, columns.count, phase.rows};
+    Strip strip{p, columns.output.begin, phase.row, phase.step, columns.output.count(), phase.rows};
+    strip.made_column = columns.made;
+    strip.made_columns = columns.made_count;
+    strip.made_rows = p.pool ? made_rows(p) : phase.rows;
     Pass& s = strip.pass;
+    if (s.pool) s.pool->x = axis_of(s.pool->x, columns.output);
     s.width = columns.end - columns.begin;
     s.height = phase.lines;
     s.stride.y = phase.stride;
@@ -107,14 +118,55 @@ std::uint32_t output_columns(const Pass& p)
 
 std::uint32_t output_rows(const Pass& p) { return (p.height + p.pad.top + p.pad.bottom - p.span_y()) / p.stride.y + 1; }
 
-std::vector<Strip> one_strip(const Pass& pass) { return {{pass, 0, 0, 1, output_columns(pass), output_rows(pass)}}; }
+std::uint32_t made_columns(const Pass& p)
+{
+    return p.pool ? p.pool->x.outputs(output_columns(p), p.pool->ceil) : output_columns(p);
+}
+
+std::uint32_t made_rows(const Pass& p) { return p.pool ? p.pool->y.outputs(output_rows(p), p.pool->ceil) : output_rows(p); }
+
+TouchedElements needed_rows(const Pass& p, std::uint32_t first, std::uint32_t count)
+{
+    return p.pool ? touched_elements(p.pool->y, output_rows(p), first, count) : TouchedElements{first, first + count};
+}
+
+Pool pool_of_rows(const Pass& p, std::uint32_t first, std::uint32_t count)
+{
+    Pool pool = *p.pool;
+    pool.y = axis_of(pool.y, needed_rows(p, first, count));
+    pool.ceil = false;
+    return pool;
+}
+
+Fit<PoolGeometry> pooled_as_it_is(const Pass& p, const Hardware& hardware)
+{
+    const CubeSize made{.width = output_columns(p), .height = output_rows(p), .channels = p.kernels};
+    return size_pool(*p.pool, made, p.output.precision, true, hardware);
+}
+
+Fit<PoolGeometry> pooled_strip(const Strip& strip, const Hardware& hardware)
+{
+    const Pass& p = strip.pass;
+    const CubeSize made{.width = strip.columns, .height = needed_rows(p, 0, strip.made_rows).count(), .channels = p.kernels};
+    return size_pool(pool_of_rows(p, 0, strip.made_rows), made, p.output.precision, true, hardware);
+}
+
+std::vector<Strip> one_strip(const Pass& pass)
+{
+    Strip strip{pass, 0, 0, 1, output_columns(pass), output_rows(pass)};
+    strip.made_columns = made_columns(pass);
+    strip.made_rows = made_rows(pass);
+    if (pass.pool) strip.pass.pool->x = axis_of(pass.pool->x, touched_elements(pass.pool->x, strip.columns, 0, strip.made_columns));
+    return {strip};
+}
 
 std::optional<std::vector<Strip>> cut_strips(const Pass& pass, const Hardware& hardware, std::uint32_t most_columns, bool phases)
 {
+    if (pass.pool && phases) return {};  // a window takes rows of several
     const std::vector<Phase> rows = phases_of(pass, phases);
     const std::optional<std::vector<Columns>> columns = columns_of(pass, most_columns);
     if (!columns) return {};
-    if (rows.size() == 1 && columns->size() == 1) return one_strip(pass);
+    if (rows.size() == 1 && columns->front().output.count() == output_columns(pass)) return one_strip(pass);
     if (pass.mode == PassMode::Winograd) return {};
     const InputStrides whole = input_strides(pass, hardware);
     std::vector<Strip> strips;

@@ -9,16 +9,28 @@
 #include <vector>
 
 #include "lowering/cut/split.h"
+#include "lowering/program/pool_pass.h"
 
 namespace dlasim {
 
 /// The pass as it is.
 std::vector<Strip> one_strip(const Pass& pass);
-/// At most so many columns of the output each; with `phases` those of the dilation too. None if one of them would read nothing but
+/// At most so many columns of what is written each; with `phases` those of the dilation too. None if one of them would read nothing but
 /// padding, or the mode has none (Winograd).
 std::optional<std::vector<Strip>> cut_strips(const Pass& pass, const Hardware& hardware, std::uint32_t most_columns, bool phases);
 /// Columns of the output.
 std::uint32_t output_columns(const Pass& pass);
 std::uint32_t output_rows(const Pass& pass);
+/// Of what is written: of a pooling on the way, else the same.
+std::uint32_t made_columns(const Pass& pass);
+std::uint32_t made_rows(const Pass& pass);
+/// Rows of the output that rows [first, first + count) of what is written need, and the padding of the pooling beside them.
+TouchedElements needed_rows(const Pass& pass, std::uint32_t first, std::uint32_t count);
+/// The pooling of these rows; `pass`: of a strip.
+Pool pool_of_rows(const Pass& pass, std::uint32_t first, std::uint32_t count);
+/// What PDP makes of the whole output; pre: there is a pooling.
+Fit<PoolGeometry> pooled_as_it_is(const Pass& pass, const Hardware& hardware);
+/// What PDP makes of a strip's rows; pre: there is a pooling.
+Fit<PoolGeometry> pooled_strip(const Strip& strip, const Hardware& hardware);
 
 }  // namespace dlasim

@@ -110,7 +110,7 @@ public:
         std::vector<Addresses> sets;
         for (std::size_t s = 0; s < parts.sets.size(); ++s) sets.push_back(read_by(p, parts.sets[s], kernels[s], all));
         const std::uint64_t batch = parts.cube_bytes();
-        const Stretch output = written(p, parts.pool ? parts.pool->bytes : batch * p.batch);
+        const Stretch output = written(p, batch * p.batch);
         Place place = output.place;
         for (std::size_t s = 0; s < parts.sets.size(); ++s) {
             sets[s].output = place.address;
@@ -181,9 +181,9 @@ private:
         const Geometry& g = set.geometry;
         const std::uint32_t first = shaped.first_kernel + set.kernels.first, atom = hw_.memory.atom_bytes;
         const std::uint64_t batch = parts.cube_bytes();
-        Cube cube{parts.pool ? parts.pool->strides : g.out_strides, atom, g.out_element_bytes};
-        cube.strides.batch = parts.pool ? parts.pool->bytes : batch;
-        const std::uint64_t bytes = parts.pool ? parts.pool->bytes : batch * (parts.pass.batch - 1) + set.cube_bytes();
+        Cube cube{set.written, atom, g.out_element_bytes};
+        cube.strides.batch = batch;
+        const std::uint64_t bytes = batch * (parts.pass.batch - 1) + set.cube_bytes();
         places_.outputs.push_back({at, bytes, cube, first, set.kernels.count});
     }
 

@@ -72,8 +72,7 @@ std::uint32_t method(PoolFunction function) { return function == PoolFunction::A
 
 }  // namespace
 
-PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware,
-                       const std::string& where)
+Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware)
 {
     const auto [width, height, channels] = of;
     PoolGeometry g;
@@ -86,36 +85,39 @@ PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision
     g.width = width - padding(-right);
     g.height = height - padding(-bottom);
     if (flying && (g.width != width || g.height != height))
-        throw ConfigError(where,
-                          "found a pooling behind SDP that leaves " + std::to_string(width - g.width) + " columns and " +
-                              std::to_string(height - g.height) +
-                              " rows over, expected windows that fit: PDP takes the whole cube of SDP; or pool it in a layer of its own");
+        return {{},
+                "found a pooling behind SDP that leaves " + std::to_string(width - g.width) + " columns and " +
+                    std::to_string(height - g.height) +
+                    " rows over, expected windows that fit: PDP takes the whole cube of SDP; or pool it in a layer of its own"};
     if (g.pad_right > 7 || g.pad_bottom > 7)
-        throw ConfigError(where, "found a window that reaches " + std::to_string(std::max(g.pad_right, g.pad_bottom)) +
-                                     " elements behind the input, expected at most 7: the registers have three bits");
+        return {{},
+                "found a window that reaches " + std::to_string(std::max(g.pad_right, g.pad_bottom)) +
+                    " elements behind the input, expected at most 7: the registers have three bits"};
     const std::uint32_t atom = hardware.memory.atom_bytes, bytes = precision == Precision::Int8 ? 1 : 2;
     const std::uint32_t surfaces = ceil_div(channels * bytes, atom);
     if (pool.y.before > kMaxTop && pool.y.kernel > pool.y.stride && surfaces > 1)
-        throw ConfigError(where, "found a padding of " + std::to_string(pool.y.before) +
-                                     " on top of overlapping windows, expected at most " + std::to_string(kMaxTop) +
-                                     ": the silicon has no table entry for more");
+        return {{},
+                "found a padding of " + std::to_string(pool.y.before) + " on top of overlapping windows, expected at most " +
+                    std::to_string(kMaxTop) + ": the silicon has no table entry for more"};
     const std::uint32_t most = most_columns(pool.y);
     if (g.out_width <= most) {
         g.columns = {g.out_width};
     } else if (flying) {
-        throw ConfigError(where, "found " + std::to_string(g.out_width) + " output columns behind SDP, expected at most " +
-                                     std::to_string(most) + ": the line buffer holds no more, and only a layer of its own can be split");
+        return {{},
+                "found " + std::to_string(g.out_width) + " output columns behind SDP, expected at most " + std::to_string(most) +
+                    ": the line buffer holds no more, and only a layer of its own or in parts can be split"};
     } else {
         for (std::uint32_t columns = most; columns > 0 && g.columns.empty(); --columns) g.columns = passes_of(pool.x, g, columns);
         if (g.columns.empty())
-            throw ConfigError(where, "found " + std::to_string(g.out_width) + " output columns, expected at most " + std::to_string(most) +
-                                         " or a split in passes of at most 1024 columns, of which the first takes the left padding and the "
-                                         "last the right one");
+            return {{},
+                    "found " + std::to_string(g.out_width) + " output columns, expected at most " + std::to_string(most) +
+                        " or a split in passes of at most 1024 columns, of which the first takes the left padding and the "
+                        "last the right one"};
     }
     g.strides.line = std::uint64_t{g.out_width} * atom;
     g.strides.surface = g.strides.line * g.out_height;
     g.bytes = g.strides.surface * surfaces;
-    return g;
+    return {g};
 }
 
 void write_pool(RegisterWriter& out, const PoolPass& p, const UnitGroups& groups)

@@ -40,9 +40,8 @@ struct PoolPass {
     PoolGeometry geometry;
 };
 
-/// Refuses what the unit cannot do, with the rule.
-PoolGeometry size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware,
-                       const std::string& where);
+/// What the unit cannot do is a problem, with the rule. `flying`: from SDP.
+Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision precision, bool flying, const Hardware& hardware);
 
 /// In programming order.
 void write_pool(RegisterWriter& out, const PoolPass& pass, const UnitGroups& groups);
