@@ -115,6 +115,22 @@ def filled(pieces):
     return lines
 
 
+def field_rows(maps):
+    """The lists of fields by unit, and their header: units that are laid out alike share one."""
+    names, out, known = {}, [BANNER, '#pragma once\n#include "registers/tables.h"\n', "namespace dlasim::registers {\n"], {}
+    for unit in dict.fromkeys(unit for spec in maps.values() for unit in spec["units"]):
+        pieces = [f'    {{"{field}", {{0x{offset:03x}, {lsb}, {msb - lsb + 1}}}}},'
+                  for offset, fields in sorted(layout(maps, unit).values(), key=lambda r: r[0]) if list(fields.values()) != [(0, 31)]
+                  for field, (lsb, msb) in sorted(fields.items(), key=lambda f: f[1])]
+        if not pieces or unit in ("CFGROM", "GEC"):
+            continue
+        text = "\n".join(filled(pieces))
+        names[unit] = known.setdefault(text, f"k{unit.replace('_', '')}Fields")
+        if names[unit] == f"k{unit.replace('_', '')}Fields":
+            out += [f"inline constexpr FieldRow {names[unit]}[] = {{", text, "};"]
+    return names, "\n".join([*out, "\n}  // namespace dlasim::registers\n"])
+
+
 def header(lists, names):
     """Lists of rows."""
     out = [BANNER, '#pragma once\n#include "registers/rows.h"\n', "namespace dlasim::registers {\n"]
@@ -124,14 +140,14 @@ def header(lists, names):
     return "\n".join(out)
 
 
-def tables(maps, names):
+def tables(maps, names, fields):
     """The units of both generations."""
-    out = [BANNER, '#include "registers/rom_rows.h"\n#include "registers/unit_rows.h"\n', "namespace dlasim {\nnamespace {\n", "using namespace registers;\n"]
+    out = [BANNER, '#include "registers/field_rows.h"\n#include "registers/rom_rows.h"\n#include "registers/unit_rows.h"\n', "namespace dlasim {\nnamespace {\n", "using namespace registers;\n"]
     for generation, spec in maps.items():
         out.append(f"constexpr UnitRegisters k{generation}Units[] = {{")
         for unit, body in spec["units"].items():
             start = body["dual_group_start_offset"]
-            out.append(f'    {{"{unit}", 0x{body["base"]:05x}, {"kNoGroups" if start is None else hex(start)}, of<k{generation}, {names[unit]}>}},')
+            out.append(f'    {{"{unit}", 0x{body["base"]:05x}, {"kNoGroups" if start is None else hex(start)}, of<k{generation}, {names[unit]}>, {fields.get(unit, "{}")}}},')
         out.append("};")
     out.append("""
 }  // namespace
@@ -179,9 +195,11 @@ def main():
     maps = load()
     names, lists = listed(maps)
     rom = [names["CFGROM"]]
+    fields, fields_text = field_rows(maps)
     files = {**{ROOT / f"src/registers/fields/{name}.h": fields_header(maps, units) for name, units in HEADERS.items()},
              ROOT / "src/registers/fields/groups.h": groups_header(maps),
-             ROOT / "src/registers/tables.cpp": tables(maps, names),
+             ROOT / "src/registers/tables.cpp": tables(maps, names, fields),
+             ROOT / "src/registers/field_rows.h": fields_text,
              ROOT / "src/registers/rom_rows.h": header(lists, rom),
              ROOT / "src/registers/unit_rows.h": header(lists, [name for name in lists if name not in rom]),
              ROOT / "docs/hardware/registers.md": page(maps)}

@@ -3,15 +3,24 @@
 
 usage: random_reference.py [--dlasim PATH] [--kind KIND..] [--first SEED] [--count N] [--jobs N] [--show N]
 
-A layer is made from its seed, with tensors of its own in NumPy files, and run on one of four machines with --hazards. Right is what
+A layer is made from its seed, with tensors of its own in NumPy files, and run on one of four machines with --hazards; what nv_full alone can, there. Right is what
 
   image     a convolution of converted pixels: all formats of 8 and 16 bits, paddings with values, strides, offsets in an atom, widths
   direct    a convolution of features: strides, dilation, groups, batches, paddings, int8 and int16
   deconv    its transpose
   pool      maximum, minimum, average with the reciprocals of the unit
   sdp       ALU, multiplier and ReLU of BS, per layer, kernel and element, in front of the output converter
+  tenbits   pixels of 10 and 12 bits, packed in words or in two planes
+  post      BS, BN and EW one after the other: left shifts, PReLU, converted operands, full lookup tables of both kinds; int8 and int16
+  winograd  3 x 3 in the documented transforms, int8 and int16, on the phases of strides too
+  fp16      convolutions of whole numbers, whose sums fp16 holds exactly, with bias, residual and ReLU
+  fp16post  BS, BN and EW in fp16 and fp32, rounded to the nearest even
+  rubik     split, merge and contract of every element size
+  bdma      copies of blocks: what `dlasim export` records in memory after the run, byte by byte
 
-give in exact integers; then the output must be equal, no access out of order, and no programming rule of the hardware broken (docs/LINT.md).
+  lrn       the formula in double precision: at most 1.2 steps of int8 away
+
+give in exact integers (or as the line says); then the output must be equal, no access out of order, and no programming rule of the hardware broken (docs/LINT.md).
 A layer that is refused counts as such; of each kind half must run. Needs NumPy. Exit status 0 if all that ran is right.
 """
 import argparse
@@ -21,64 +30,36 @@ import os
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
+from reference_kinds import LIMITS, TYPES, MoreKinds, clipped, convolution, padded, shifted
+
 ATOMS = {"nv_small": 8, "nv_small_256": 8, "nv_large": 32, "nv_full": 32}
 MACHINES = tuple(ATOMS)
+FULL_ONLY = ("tenbits", "winograd", "fp16", "fp16post", "rubik", "bdma")
+WITH_EW = {"nv_small_256": "nv_small_256_full"}  # for post
+TEN = ("T_A2B10G10R10", "T_A2R10G10B10", "T_B10G10R10A2", "T_R10G10B10A2", "T_A2Y10U10V10", "T_V10U10Y10A2")
+WORDS_10 = ("T_R10", "T_R12", "T_Y10___U10V10_N444", "T_Y10___V10U10_N444", "T_Y12___U12V12_N444", "T_Y12___V12U12_N444")
 BYTES = ("T_R8", "T_A8B8G8R8", "T_A8R8G8B8", "T_B8G8R8A8", "T_R8G8B8A8", "T_X8B8G8R8", "T_X8R8G8B8", "T_B8G8R8X8", "T_R8G8B8X8", "T_A8Y8U8V8",
          "T_V8U8Y8A8", "T_Y8___U8V8_N444", "T_Y8___V8U8_N444")
 WORDS = ("T_R16", "T_A16B16G16R16", "T_X16B16G16R16", "T_A16Y16U16V16", "T_V16U16Y16A16", "T_Y16___U16V16_N444", "T_Y16___V16U16_N444")
-LIMITS = {"int8": (-128, 127), "int16": (-32768, 32767)}
-TYPES = {"int8": np.int8, "int16": np.int16}
 
 
 def components(name):
-    return 1 if name in ("T_R8", "T_R16") else 3 if "___" in name else 4
+    return 1 if name in ("T_R8", "T_R10", "T_R12", "T_R16") else 3 if "___" in name else 4
 
 
-def shifted(value, shift):
-    """Rounded to the nearest, halves away from zero."""
-    if shift == 0:
-        return value
-    half = 1 << (shift - 1)
-    return np.where(value >= 0, (value + half) >> shift, -((-value + half) >> shift))
-
-
-def clipped(value, precision):
-    return np.clip(value, *LIMITS[precision])
-
-
-def padded(x, pad):
-    left, right, top, bottom, value = pad
-    n, c, h, w = x.shape
-    wide = np.full((n, c, h + top + bottom, w + left + right), value, np.int64)
-    wide[:, :, top:top + h, left:left + w] = x
-    return wide
-
-
-def convolution(x, w, stride, dilation, groups):
-    """Sums of x, which is padded: tap after tap."""
-    (sx, sy), (dx, dy) = stride, dilation
-    n, c, h, wd = x.shape
-    k, cg, r, s = w.shape
-    oh, ow = (h - (r - 1) * dy - 1) // sy + 1, (wd - (s - 1) * dx - 1) // sx + 1
-    sums = np.zeros((n, k, oh, ow), np.int64)
-    kg = k // groups
-    for g in range(groups):
-        for i in range(r):
-            for j in range(s):
-                part = x[:, g * cg:(g + 1) * cg, i * dy:i * dy + (oh - 1) * sy + 1:sy, j * dx:j * dx + (ow - 1) * sx + 1:sx]
-                sums[:, g * kg:(g + 1) * kg] += np.einsum("nchw,kc->nkhw", part, w[g * kg:(g + 1) * kg, :, i, j])
-    return sums
-
-
-class Maker:
+class Maker(MoreKinds):
     def __init__(self, kind, seed):
         self.rng = np.random.default_rng([seed, sum(map(ord, kind))])
-        self.kind, self.machine = kind, MACHINES[seed % len(MACHINES)]
+        self.kind, self.machine = kind, "nv_full" if kind in FULL_ONLY else MACHINES[seed % len(MACHINES)]
+        if kind == "post":
+            self.machine = WITH_EW.get(self.machine, self.machine)
+        self.blocks, self.atol = None, 0
         self.full = self.machine == "nv_full"
         self.files = {}
 
@@ -139,16 +120,22 @@ class Maker:
         layer["pad"] = dict(zip(("left", "right", "top", "bottom", "value"), pad))
         return pad
 
-    def image(self):
-        words = self.full and self.one_in(3)
-        name = self.pick(*(WORDS if words else BYTES))
+    def tenbits(self):
+        return self.image(TEN + WORDS_10)
+
+    def image(self, formats=None):
+        words = formats is not None or self.full and self.one_in(3)
+        name = self.pick(*(formats or (WORDS if words else BYTES)))
         precision = self.pick("int8", "int16") if self.full else "int8"
         c, w, h = components(name), self.between(1, self.pick(20, 70, 150)), self.between(1, 12)
         layer = {"precision": precision, "input": {"width": w, "height": h, "format": name}, "data": {}}
         unsigned = self.one_in(3)
         x = self.rng.integers(0, 1 << (16 if words else 8), (1, c, h, w))
+        if name in TEN:  # left aligned; the alpha has two bits
+            x[:, :3] &= 0xffc0
+            x[:, 3] &= 0xc000
         if not unsigned:
-            x -= 1 << (15 if words else 7)
+            x = x.astype(np.uint16 if words else np.uint8).view(np.int16 if words else np.int8).astype(np.int64)
         converted = x
         if unsigned or words != (precision == "int16") or self.one_in(3):
             how = {"offset": self.between(-100, 100), "scale": self.between(1, 100), "shift": self.between(0, 12) if not words else self.between(8, 16)}
@@ -162,7 +149,7 @@ class Maker:
         if unsigned:
             layer["input"]["signed"] = False
         if self.one_in(3):
-            size = (1 if c != 4 else 4) * (2 if words else 1)
+            size = 4 if name in TEN else (1 if c != 4 else 4) * (2 if words else 1)
             layer["input"]["x_offset"] = self.between(0, ATOMS[self.machine] // size - 1)
         pad = self.padding(layer, 63)
         r, s, k = self.between(1, min(h + pad[2] + pad[3], 7)), self.between(1, min(w + pad[0] + pad[1], self.pick(3, 11, 32))), self.between(1, 40)
@@ -274,7 +261,31 @@ class Maker:
         return layer, clipped(shifted(value, shift), precision)
 
 
-KINDS = ("image", "direct", "deconv", "pool", "sdp")
+KINDS = ("image", "direct", "deconv", "pool", "sdp", "tenbits", "post", "winograd", "fp16", "fp16post", "lrn", "rubik", "bdma")
+
+
+def copies(dlasim, maker, folder):
+    """What a case of the copies has in memory afterwards."""
+    run = subprocess.run([dlasim, "export", "layer.json", "--hw", maker.machine, "--form", "case", "--to", "case.json", "--quiet"], cwd=folder,
+                         capture_output=True, text=True, timeout=300)
+    if run.returncode:
+        return f"refused: {run.stderr.strip()}" if run.returncode == 2 else f"exit {run.returncode}: {run.stderr.strip()}"
+    case = json.loads(Path(folder, "case.json").read_text())
+    memory = {}
+    for fill in case["memory_fill"]:
+        memory.update(enumerate(bytes.fromhex(fill["hex"]), int(fill["addr"], 16)))
+    for source, destination, count in maker.blocks:
+        memory.update({destination + i: memory.get(source + i, 0) for i in range(count)})
+    regions = [(int(region["addr"], 16), region["bytes"]) for region in case["expected"]["output"]]
+    if not all(any(at <= destination and destination + count <= at + size for at, size in regions) for _, destination, count in maker.blocks):
+        return "a copy outside of the regions that the case compares"
+    for region in case["expected"]["output"]:
+        begin = int(region["addr"], 16)
+        found = zlib.crc32(bytes(memory.get(begin + i, 0) for i in range(region["bytes"])))
+        if found != int(region["crc32"], 16):
+            return f"{region['bytes']} bytes at {begin:#x} have CRC {region['crc32']}, expected {found:08x}"
+    again = subprocess.run([dlasim, "replay", "case.json", "--hazards", "--quiet"], cwd=folder, capture_output=True, text=True, timeout=300)
+    return "right" if again.returncode == 0 else f"exit {again.returncode}: {again.stderr.strip()}"
 
 
 def judge(dlasim, kind, seed):
@@ -285,6 +296,8 @@ def judge(dlasim, kind, seed):
         for name, tensor in maker.files.items():
             np.save(Path(folder, f"{name}.npy"), tensor)
         Path(folder, "layer.json").write_text(json.dumps(layer))
+        if maker.blocks:
+            return copies(dlasim, maker, folder), layer, maker.machine
         run = subprocess.run([dlasim, "run", "layer.json", "--hw", maker.machine, "--hazards", "--out", "out", "--quiet"], cwd=folder,
                              capture_output=True, text=True, timeout=300)
         said = (run.stderr.strip().splitlines() or [""])[0]
@@ -297,7 +310,11 @@ def judge(dlasim, kind, seed):
         got = np.load(Path(folder, "out", "output.npy"))
     if got.shape != want.shape:
         return f"an output of {got.shape}, expected {want.shape}", layer, maker.machine
-    wrong = np.argwhere(got != want)
+    if maker.atol:
+        differs = np.abs(got - want) > maker.atol
+    else:  # of reshapes every bit; elsewhere both zeros are zero
+        differs = got.view(np.int16) != want.view(np.int16) if kind == "rubik" and got.itemsize == 2 else got != want
+    wrong = np.argwhere(differs)
     if len(wrong):
         at = tuple(wrong[0])
         return f"{len(wrong)} of {want.size} outputs differ, the first at {tuple(map(int, at))}: {got[at]}, expected {want[at]}", layer, maker.machine

@@ -39,6 +39,7 @@ struct CommonOptions {
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
     bool records_events = false;  // though no file has them
+    bool operations = false;      // when each operation of the program ran
     bool plan = false;            // say what would run, and write it where a folder was named
     bool report = false;          // the table in report.txt too
     bool scale_sim = false;       // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too

@@ -82,6 +82,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
     how.all_commands = !options.trace.empty();
     how.accesses = !options.accesses.empty();
     if (sampled) how.even_samples = OverTime::kMaxParts;
+    how.operations = options.operations;
     how.hazards = options.hazards;
     how.sample_every = options.power_window;
     how.on_sample = [&](const Sample& sample) {

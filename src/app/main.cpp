@@ -353,7 +353,10 @@ Command add_replay(CLI::App& app)
     command->add_option("--memory", again.memory, "memory, instead of the program's");
     add_record_options(*command, again);
     command->add_option("--out", again.out, "write result.json to this folder");
-    command->add_flag("--hazards", again.hazards, kHazards);
+    CLI::Option* describe =
+        command->add_flag("--describe", again.describe, "print memory, operations and registers with their fields without running");
+    for (const char* record : kRecords) describe->excludes(record);
+    command->add_flag("--hazards", again.hazards, kHazards)->excludes(describe);
     command->add_flag("!--no-causes", again.causes, kNoCauses);
     command->add_flag("--quiet", again.quiet, "print nothing but errors");
     command->add_flag("--times", again.times, kTimes);

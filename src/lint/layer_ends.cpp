@@ -6,43 +6,24 @@
 #include <string_view>
 
 #include "facts/cacc.h"
-#include "lint/programmed.h"
 #include "registers/fields/csc.h"
 #include "registers/fields/groups.h"
 #include "registers/fields/pdp.h"
 #include "registers/fields/sdp.h"
 #include "registers/interrupts.h"
+#include "workload/programmed.h"
 
 namespace dlasim::lint {
 namespace {
 
-/// A unit with two groups, as the program has set it.
-struct GroupedUnit {
-    const UnitRegisters& table;
-    std::array<RegisterGroup, 2> groups;
-    unsigned producer = 0;
-
-    GroupedUnit(const Hardware& hardware, std::string_view name)
-        : table(*find_unit(hardware, name)), groups{RegisterGroup(table), RegisterGroup(table)}
-    {
-    }
-    std::uint32_t get(reg::Field field) const { return groups[producer].get(field); }
-    /// True: it enables the group.
-    bool take(const RegisterWrite& write, std::size_t entry)
-    {
-        if (!table.has(write.address)) return false;
-        const std::uint32_t offset = write.address % UnitRegisters::kWindow;
-        if (offset == reg::groups::S_POINTER) producer = reg::groups::S_POINTER::PRODUCER.get(write.value);
-        else if (offset == table.group_start) return reg::groups::D_OP_ENABLE::OP_EN.get(write.value) != 0;
-        else if (table.grouped(offset)) groups[producer].set(offset, write.value, entry);
-        return false;
-    }
-};
-
 class EndWalk {
 public:
     explicit EndWalk(const Hardware& hardware)
-        : hw_(hardware), csc_(hardware, "CSC"), sdp_(hardware, "SDP"), pdp_(hardware, "PDP"), glb_(find_unit(hardware, "GLB")->base)
+        : hw_(hardware),
+          csc_(*find_unit(hardware, "CSC")),
+          sdp_(*find_unit(hardware, "SDP")),
+          pdp_(*find_unit(hardware, "PDP")),
+          glb_(find_unit(hardware, "GLB")->base)
     {
     }
 
@@ -67,28 +48,34 @@ private:
     };
     using Launches = std::deque<Launch>;
 
+    static bool launches(ProgrammedUnit& unit, const RegisterWrite& write, std::size_t entry)
+    {
+        return unit.take(write, entry) == ProgrammedUnit::Effect::Launch;
+    }
+
     void take(const RegisterWrite& write, std::size_t entry)
     {
         if (write.address == glb_ + reg::glb::S_INTR_STATUS) ended(write.value);
-        if (csc_.take(write, entry)) enable_csc(entry);
-        if (sdp_.take(write, entry)) {
+        if (launches(csc_, write, entry)) enable_csc(entry);
+        if (launches(sdp_, write, entry)) {
             using namespace reg::sdp;
-            const bool flying = sdp_.get(D_FEATURE_MODE_CFG::FLYING_MODE) != 0;
-            if (flying && sdp_.get(D_FEATURE_MODE_CFG::OUTPUT_DST)) handed_over_.push_back(taken_ + 1);
-            sdp_runs_.push_back({sdp_.producer, flying ? ++taken_ : 0});
+            const bool flying = sdp_.group().get(D_FEATURE_MODE_CFG::FLYING_MODE) != 0;
+            if (flying && sdp_.group().get(D_FEATURE_MODE_CFG::OUTPUT_DST)) handed_over_.push_back(taken_ + 1);
+            sdp_runs_.push_back({sdp_.producer(), flying ? ++taken_ : 0});
         }
-        if (pdp_.take(write, entry))
-            pdp_runs_.push_back({pdp_.producer, pdp_.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) ? 0 : ++pooled_});
+        if (launches(pdp_, write, entry))
+            pdp_runs_.push_back({pdp_.producer(), pdp_.group().get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) ? 0 : ++pooled_});
     }
 
     void enable_csc(std::size_t entry)
     {
         using namespace reg::csc;
         const std::uint64_t group = hw_.kernel_group(Precision::Int8);
-        const std::uint64_t places = csc_.get(D_DATAIN_FORMAT::DATAIN_FORMAT) ? (csc_.get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH) + 1ull) *
-                                                                                    (csc_.get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT) + 1ull)
-                                                                              : csc_.get(D_ATOMICS::ATOMICS) + 1ull;
-        const std::uint64_t results = places * (csc_.get(D_WEIGHT_SIZE_EXT_1::WEIGHT_KERNEL) / group + 1);
+        const std::uint64_t places =
+            csc_.group().get(D_DATAIN_FORMAT::DATAIN_FORMAT)
+                ? (csc_.group().get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH) + 1ull) * (csc_.group().get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT) + 1ull)
+                : csc_.group().get(D_ATOMICS::ATOMICS) + 1ull;
+        const std::uint64_t results = places * (csc_.group().get(D_WEIGHT_SIZE_EXT_1::WEIGHT_KERNEL) / group + 1);
         const facts::cacc::Facts cacc = facts::cacc::of(hw_);
         if (left_ < started_ && cacc.ends_may_meet(results)) early_.push_back({started_, entry, results, cacc.entries});
         ++started_;
@@ -136,14 +123,14 @@ private:
     void read(std::uint32_t address, std::uint32_t mask, std::uint32_t expected)
     {
         if (address == glb_ + reg::glb::S_INTR_STATUS) ended(mask & expected);
-        if (address != sdp_.table.base + reg::groups::S_STATUS) return;
+        if (address != sdp_.registers().base + reg::groups::S_STATUS) return;
         const std::array status{reg::groups::S_STATUS::STATUS_0, reg::groups::S_STATUS::STATUS_1};
         for (unsigned group = 0; group < 2; ++group)
             if (status[group].get(mask) == status[group].most() && status[group].get(expected) == 0) left(first_of(sdp_runs_, group));
     }
 
     const Hardware& hw_;
-    GroupedUnit csc_, sdp_, pdp_;
+    ProgrammedUnit csc_, sdp_, pdp_;
     const std::uint32_t glb_;
     std::size_t started_ = 0, left_ = 0;    // convolutions enabled, known to have left CACC
     std::size_t taken_ = 0, pooled_ = 0;    // SDPs that take one, PDPs that take what these hand over

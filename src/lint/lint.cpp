@@ -8,13 +8,13 @@
 
 #include "lint/layer_ends.h"
 #include "lint/rules.h"
-#include "platform/operations.h"
 #include "registers/fields/bdma.h"
 #include "registers/fields/cdp.h"
 #include "registers/fields/groups.h"
 #include "registers/fields/pdp.h"
 #include "registers/fields/sdp.h"
 #include "registers/interrupts.h"
+#include "workload/operations.h"
 
 namespace dlasim::lint {
 namespace {

@@ -2,7 +2,7 @@
 //
 //   program ─► every write: address alignment, bits that the register does not store, writes into an enabled group
 //           ─► every launch: the register group it uses, LUT writes while it runs, whether the program waits for it
-//           ─► every operation (platform/operations.h): units that are missing, units that disagree, sizes that do not fit
+//           ─► every operation (workload/operations.h): units that are missing, units that disagree, sizes that do not fit
 //
 // A run finds only what happens in that run; these rules hold for every memory and every timing. docs/LINT.md lists them.
 #pragma once

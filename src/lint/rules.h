@@ -7,8 +7,8 @@
 #include <string>
 
 #include "lint/lint.h"
-#include "lint/programmed.h"
-#include "platform/operations.h"
+#include "workload/operations.h"
+#include "workload/programmed.h"
 
 namespace dlasim::lint {
 

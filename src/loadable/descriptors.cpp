@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "loadable/descriptor_layout.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kMaxTransfers = 20;
 /// Fields of a packed little-endian structure, one after the other.
 class Fields {
 public:
-    explicit Fields(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
+    explicit Fields(std::vector<std::uint8_t> bytes, bool has_offsets = false) : bytes_(std::move(bytes)), has_offsets_(has_offsets) {}
 
     template <class T>
     T get()
@@ -28,19 +29,29 @@ public:
         return static_cast<T>(value);
     }
     template <class... T>
-    void read(T&... values)
+    void fields(T&... values)
     {
         ((values = get<T>()), ...);
     }
     template <class T, std::size_t N>
-    void read_all(std::array<T, N>& values)
+    void list(std::array<T, N>& values)
     {
         for (T& value : values) value = get<T>();
     }
-    void skip(std::size_t bytes) { at_ += bytes; }
+    template <class T>
+    void half(T& value)
+    {
+        value = static_cast<T>(get<std::uint16_t>());
+    }
+    void offset(std::uint32_t& value)
+    {
+        if (has_offsets_) value = get<std::uint32_t>();
+    }
+    void gap(std::size_t bytes) { at_ += bytes; }
 
 private:
     std::vector<std::uint8_t> bytes_;
+    bool has_offsets_;  // of cubes
     std::size_t at_ = 0;
 };
 
@@ -60,12 +71,12 @@ public:
         Fields network(view(0).bytes(0, kNetworkBytes));
         const auto operations = network.get<std::int16_t>(), surfaces = network.get<std::int16_t>(), graph = network.get<std::int16_t>(),
                    tables = network.get<std::int16_t>();
-        network.skip(4);
+        network.gap(4);
         t_.lists = {operations, surfaces, graph, tables, network.get<std::int16_t>()};
-        network.skip(2);
-        network.read_all(t_.heads);
+        network.gap(2);
+        network.list(t_.heads);
         const auto rois = network.get<std::uint16_t>(), count = network.get<std::uint16_t>(), luts = network.get<std::uint16_t>();
-        network.skip(4);
+        network.gap(4);
         if (luts == 0) t_.lists[HardwareTask::Tables] = -1;
         if (network.get<std::uint8_t>() != 0) throw ConfigError(t_.where, "has dynamic regions of interest, expected none");
         if (rois > 1) throw ConfigError(t_.where, fmt::format("has {} regions of interest, expected 1", rois));
@@ -82,7 +93,7 @@ public:
         for (std::uint64_t i = 0; i < count; ++i) {
             Operation operation;
             read_common(Fields(graph_view.bytes(i * kCommonBytes, kCommonBytes)), operation, i);
-            Fields surface(surface_view.bytes(i * kSurfaceBytes, kSurfaceBytes)),
+            Fields surface(surface_view.bytes(i * kSurfaceBytes, kSurfaceBytes), !t_.version.before({0, 12, 0})),
                 fields(operation_view.bytes(i * kOperationBytes, kOperationBytes));
             read_operation(operation, surface, fields, i);
             t_.operations.push_back(std::move(operation));
@@ -96,35 +107,13 @@ private:
 
     void read_common(Fields f, Operation& o, std::uint64_t i) const
     {
-        f.skip(3);
+        f.gap(3);
         const auto type = f.get<std::uint8_t>();
         if (type >= kKinds)
             throw ConfigError(fmt::format("{}: operation {}", t_.where, i), fmt::format("has type {}, expected 0 to 5", type));
         o.kind = static_cast<Kind>(type);
-        o.dependencies = f.get<std::uint8_t>();
-        f.skip(3);
-        for (Link& link : o.consumers) read_link(f, link);
-        read_link(f, o.fused_parent);
+        links_layout(f, o);
     }
-    static void read_link(Fields& f, Link& link)
-    {
-        f.read(link.operation, link.event);
-        f.skip(1);
-    }
-
-    void read_cube(Fields& f, Cube& cube) const
-    {
-        cube.memory = static_cast<CubeMemory>(f.get<std::uint16_t>());
-        f.read(cube.address);
-        if (!t_.version.before({0, 12, 0})) f.read(cube.offset);
-        f.read(cube.size);
-        cube.width = f.get<std::uint16_t>();
-        cube.height = f.get<std::uint16_t>();
-        cube.channels = f.get<std::uint16_t>();
-        f.skip(2);
-        f.read(cube.line_stride, cube.surface_stride, cube.plane_stride);
-    }
-    static void read_converter(Fields& f, Converter& c) { f.read(c.scale, c.truncate, c.enable, c.offset); }
 
     void read_operation(Operation& o, Fields& surface, Fields& f, std::uint64_t i) const
     {
@@ -132,22 +121,15 @@ private:
             case Kind::Bdma:
                 return read_bdma(o.bdma, surface, i);
             case Kind::Conv:
-                return read_conv(o.conv, surface, f);
+                return conv_layout(surface, f, o.conv);
             case Kind::Sdp:
-                return read_sdp(o.sdp, surface, f);
+                return sdp_layout(surface, f, o.sdp);
             case Kind::Pdp:
-                return read_pdp(o.pdp, surface, f);
+                return pdp_layout(surface, f, o.pdp);
             case Kind::Cdp:
-                read_cube(surface, o.cdp.source);
-                read_cube(surface, o.cdp.destination);
-                f.read(o.cdp.input_precision, o.cdp.precision, o.cdp.table);
-                read_converter(f, o.cdp.input_converter);
-                read_converter(f, o.cdp.output_converter);
-                return f.read(o.cdp.window, o.cdp.bypass_square_sum, o.cdp.bypass_multiplier);
+                return cdp_layout(surface, f, o.cdp);
             case Kind::Rubik:
-                read_cube(surface, o.rubik.source);
-                read_cube(surface, o.rubik.destination);
-                return f.read(o.rubik.mode, o.rubik.precision, o.rubik.stride_x, o.rubik.stride_y);
+                return rubik_layout(surface, f, o.rubik);
         }
     }
 
@@ -160,55 +142,7 @@ private:
             throw ConfigError(fmt::format("{}: operation {} (BDMA)", t_.where, i),
                               fmt::format("has {} transfers, expected {} at most", count, kMaxTransfers));
         o.transfers.resize(count);
-        for (Transfer& t : o.transfers)
-            surface.read(t.source, t.destination, t.line_bytes, t.lines, t.source_line, t.destination_line, t.surfaces, t.source_surface,
-                         t.destination_surface);
-    }
-
-    void read_conv(ConvOperation& o, Fields& surface, Fields& f) const
-    {
-        for (Cube* cube : {&o.weights, &o.mask, &o.groups, &o.source, &o.destination}) read_cube(surface, *cube);
-        surface.read(o.second_plane, o.second_line_stride);
-        f.read(o.mode, o.data_reuse, o.weight_reuse, o.skip_data_release, o.skip_weight_release);
-        f.skip(1);
-        f.read(o.entries, o.format, o.pixel_mapping, o.fetch_grain);
-        f.skip(8);
-        f.read(o.batch, o.weight_format, o.data_banks, o.weight_banks, o.batch_stride, o.post_extension, o.pixel_override, o.released,
-               o.csc_width, o.csc_height, o.csc_channels, o.kernel_width, o.kernel_height, o.kernel_channels, o.mac_width, o.mac_height,
-               o.bytes_per_kernel);
-        f.read_all(o.mean);
-        f.read(o.mean_on, o.stride_x, o.stride_y, o.pad_left, o.pad_right, o.pad_top, o.pad_bottom, o.dilation_x, o.dilation_y);
-        f.skip(2);
-        f.read(o.winograd_truncate, o.input_precision, o.precision, o.pad_value);
-        read_converter(f, o.input_converter);
-        read_converter(f, o.output_converter);
-    }
-
-    void read_sdp(SdpOperation& o, Fields& surface, Fields& f) const
-    {
-        for (Cube* cube : {&o.source, &o.operands[0], &o.operands[1], &o.operands[2], &o.destination}) read_cube(surface, *cube);
-        f.read(o.source_precision, o.precision, o.table);
-        read_converter(f, o.output_converter);
-        f.read(o.mode, o.batch);
-        f.skip(2);
-        f.read(o.batch_stride);
-        for (SdpStage& s : o.stages) {
-            f.read(s.enable, s.alu, s.type, s.mode, s.activation, s.shift, s.truncate, s.precision, s.alu_operand, s.multiplier_operand);
-            read_converter(f, s.alu_converter);
-            read_converter(f, s.multiplier_converter);
-        }
-    }
-
-    void read_pdp(PdpOperation& o, Fields& surface, Fields& f) const
-    {
-        read_cube(surface, o.source);
-        read_cube(surface, o.destination);
-        f.read_all(o.partial_in);
-        f.read_all(o.partial_out);
-        f.read(o.splits, o.method, o.kernel_width, o.kernel_height, o.stride_x, o.stride_y, o.pad_left, o.pad_right, o.pad_top,
-               o.pad_bottom, o.precision);
-        f.skip(1);
-        f.read_all(o.pad_values);
+        for (Transfer& t : o.transfers) transfer_layout(surface, t);
     }
 
     void read_tables(const MemoryView& view, std::uint64_t count)
@@ -216,18 +150,7 @@ private:
         for (std::uint64_t i = 0; i < count; ++i) {
             Fields f(view.bytes(i * kTableBytes, kTableBytes));
             LookupTable t;
-            f.read_all(t.le);
-            f.read_all(t.lo);
-            f.read(t.le_offset);
-            f.skip(1);
-            f.read(t.lo_select);
-            f.skip(1);
-            f.read(t.le_start, t.le_end, t.lo_start, t.lo_end);
-            for (Slope* slope : {&t.le_underflow, &t.le_overflow, &t.lo_underflow, &t.lo_overflow}) {
-                f.read(slope->scale, slope->shift);
-                f.skip(1);
-            }
-            f.read(t.hybrid_priority, t.underflow_priority, t.overflow_priority, t.method);
+            table_layout(f, t);
             t_.tables.push_back(t);
         }
     }

@@ -71,6 +71,12 @@ struct ConvOperation {
     Converter input_converter, output_converter;
 
     bool feature() const { return format == 36; }
+    /// Multiplications.
+    std::uint64_t macs() const
+    {
+        const std::uint64_t places = std::uint64_t{batch} * destination.width * destination.height;
+        return places * destination.channels * kernel_width * kernel_height * kernel_channels;
+    }
     bool operator==(const ConvOperation&) const = default;
 };
 

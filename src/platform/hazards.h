@@ -5,11 +5,11 @@
 //   CDMA, CSC ─── entries ──► whose layer? ─────┼──► who was there before, of a later operation? ──► hazard
 //   host ──────── bytes ──► which host step? ───┘
 //
-// Right is what the operations compute one after the other, in the order in which the program starts them (operations.h). So an access is
-// a hazard if one of a later operation that it conflicts with has happened already: a write after its reader or writer, a read after
-// the next write. Software that waits long enough has none, whether it waits for interrupts or by chance.
-// The operation of a read is the layer that its unit is at: a unit ends none before its data are there. That of a write is known by the
-// acknowledged ones before it, BDMA's by the atoms that its descriptors move.
+// Right is what the operations compute one after the other, in the order in which the program starts them (workload/operations.h). So an
+// access is a hazard if one of a later operation that it conflicts with has happened already: a write after its reader or writer, a read
+// after the next write. Software that waits long enough has none, whether it waits for interrupts or by chance. The operation of a read is
+// the layer that its unit is at: a unit ends none before its data are there. That of a write is known by the acknowledged ones before it,
+// BDMA's by the atoms that its descriptors move.
 //
 // Shapes    a cell: an atom of memory, 24 bytes, in pages that are made when they are first touched; an entry of CBUF.
 #pragma once
@@ -24,10 +24,10 @@
 #include "facts/client.h"
 #include "facts/hardware.h"
 #include "links/module.h"
-#include "platform/operations.h"
 #include "platform/top.h"
 #include "traffic/watch.h"
 #include "workload/hazard.h"
+#include "workload/operations.h"
 
 namespace dlasim {
 

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "dram/read/reader.h"
@@ -25,6 +26,8 @@
 #include "platform/software.h"
 #include "platform/top.h"
 #include "platform/window.h"
+#include "registers/interrupts.h"
+#include "workload/operations.h"
 
 namespace dlasim {
 namespace {
@@ -310,6 +313,9 @@ public:
             parts_.path.emplace(parts_.top, parts_.options.stepping ? kOften : 0).stamps = &software_.stamps();
             software_.trails = &parts_.path->trails();
         }
+        if (parts_.options.operations) operations_.emplace(parts_.hardware, program);
+        for (Operations::Number i = 1; operations_ && i <= operations_->size(); ++i)
+            if (!(*operations_)[i].has(Launched::Host)) software_.noted.push_back((*operations_)[i].entry);
         listen();
     }
     ~Running() { parts_.software = nullptr; }
@@ -325,6 +331,7 @@ private:
     bool may_go_on(Cycle now, bool still);
     void add_program(RunResult& result) const;
     void add_dropped(RunResult& result) const;
+    void add_operations(RunResult& result) const;
     void add_events(RunResult& result) const;
     void add_window(RunResult& result);
 
@@ -335,6 +342,7 @@ private:
     Parts& parts_;
     Software software_;
     Window window_;
+    std::optional<const Operations> operations_;  // of the program, where they are looked for
     double host_wall_ = 0, host_cpu_ = 0;
     bool over_ = false;  // the program has ended
     bool hung_ = false, interrupted_ = false;
@@ -467,7 +475,47 @@ void Machine::Running::add_program(RunResult& result) const
     result.reads = software_.reads();
     if (parts_.hazards) result.hazards = parts_.hazards->report(result.t0);
     add_dropped(result);
+    add_operations(result);
     result.failed_checks = software_.failed_checks();
+}
+
+/// The n-th interrupt of a unit ends its n-th launch, of those that it did not drop. pre: add_dropped()
+void Machine::Running::add_operations(RunResult& result) const
+{
+    if (!operations_) return;
+    std::array<std::vector<std::int64_t>, kLaunched> done;
+    const auto ends = [&](const reg::glb::Interrupt& interrupt, Launched unit, const DoneEvent& event) {
+        if ((event.bits & interrupt.bits()) != 0) done[static_cast<std::size_t>(unit)].push_back(event.cycle);
+    };
+    for (const DoneEvent& event : result.done) {
+        ends(reg::glb::kSdp, Launched::Sdp, event);
+        ends(reg::glb::kPdp, Launched::Pdp, event);
+        ends(reg::glb::kCdp, Launched::Cdp, event);
+        ends(reg::glb::kBdma, Launched::Bdma, event);
+        ends(reg::glb::kRubik, Launched::Rubik, event);
+        ends(reg::glb::kCacc, Launched::Cacc, event);
+    }
+    std::set<std::size_t> dropped;
+    for (const DroppedWrite& write : result.dropped) dropped.insert(write.entry);
+    std::array<std::vector<std::size_t>, kLaunched> lost;  // launches, by unit
+    for (Operations::Number i = 1; i <= operations_->size(); ++i)
+        for (const OperationLaunch& launch : (*operations_)[i].launches)
+            if (dropped.contains(launch.entry)) lost[static_cast<std::size_t>(launch.unit)].push_back(launch.number);
+    std::size_t noted = 0;
+    for (Operations::Number i = 1; i <= operations_->size(); ++i) {
+        const LaunchedOperation& operation = (*operations_)[i];
+        OperationTimes& times = result.operations.emplace_back();
+        if (operation.has(Launched::Host)) continue;
+        if (noted < software_.accepted().size()) times.start = relative(software_.accepted()[noted]);
+        ++noted;
+        const std::optional<Launched> last = operation.ends();
+        if (!last) continue;
+        const auto launch = std::ranges::find(operation.launches, *last, &OperationLaunch::unit);
+        if (dropped.contains(launch->entry)) continue;
+        const auto unit = static_cast<std::size_t>(*last);
+        const auto before = std::ranges::count_if(lost[unit], [&](std::size_t number) { return number < launch->number; });
+        if (const std::size_t n = launch->number - static_cast<std::size_t>(before); n < done[unit].size()) times.done = done[unit][n];
+    }
 }
 
 /// The writes that units dropped, with their entries: the n-th write to a unit is the n-th entry that writes there.

@@ -26,6 +26,7 @@ struct MachineOptions {
     bool check_dram = false;    // every command of a DRAM goes through the checker
     bool accesses = false;      // keep those of the register bus: RunResult::accesses
     bool causes = true;         // find what every cycle went to: RunResult::causes
+    bool operations = false;    // when each operation of the program ran: RunResult::operations
     bool hazards = false;       // look for accesses out of order: RunResult::hazards
     bool drain = false;         // after the program, go on until the memory interfaces are idle
     Cycle cycle_limit = kNever;

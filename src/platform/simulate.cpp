@@ -12,6 +12,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.flushed = workload.flushed;
     how.one_memory = workload.one_memory;
     how.check_dram = options.check_dram;
+    how.operations = options.operations;
     how.hazards = options.hazards;
     how.causes = options.causes;
     how.accesses = options.accesses;

@@ -13,6 +13,7 @@ struct SimulateOptions {
     bool all_commands = false;  // bus logs have all commands, not only the first
     bool accesses = false;      // keep those of the register bus
     bool causes = true;         // find what the cycles went to
+    bool operations = false;    // when each operation of the program ran
     bool hazards = false;       // look for accesses out of order
     Cycle cycle_limit = kNever;
     std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles

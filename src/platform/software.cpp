@@ -232,6 +232,7 @@ void Software::run_program()
         if (started && clock_.now() < next) wait(clock_.until(next));
         started = true;
         perform(program()[position_]);
+        if (accepted_.size() < noted.size() && noted[accepted_.size()] == position_) accepted_.push_back(last_write_);
         if (std::holds_alternative<RegisterWrite>(program()[position_]) && mark_follows()) mark();
         // An interrupt wait completed in the cycle before the pin is low.
         completed_ = std::holds_alternative<WaitInterrupt>(program()[position_]) ? clock_.now() - 1 : clock_.now();

@@ -28,9 +28,10 @@ public:
     std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
     std::function<void()> on_end;           // the last entry has completed
     std::function<void(const HostStep& step)> on_host;
-    Trails* trails = nullptr;  // told what it waits for; null: not
-    bool enabled = true;       // else it does nothing
+    Trails* trails = nullptr;        // told what it waits for; null: not
+    bool enabled = true;             // else it does nothing
     bool keeps_accesses = false;
+    std::vector<std::size_t> noted;  // entries, ascending: writes whose acceptance is kept
 
     bool finished() const { return finished_; }
     Cycle completed() const { return completed_; }  // cycle in which the last entry completed
@@ -39,6 +40,7 @@ public:
     const std::vector<Cycle>& stamps() const { return stamps_; }                      // in the order of their cycles
     const std::vector<std::size_t>& stamp_numbers() const { return stamp_numbers_; }  // of these
     const std::vector<RegisterAccess>& accesses() const { return accesses_; }         // with keeps_accesses
+    const std::vector<Cycle>& accepted() const { return accepted_; }                  // of those noted
     const std::vector<std::pair<std::string, std::uint32_t>>& reads() const { return reads_; }
     const std::vector<std::string>& failed_checks() const { return failed_checks_; }
     const std::string& failure() const { return failure_; }  // why the program was given up
@@ -75,7 +77,7 @@ private:
     bool finished_ = false, marked_ = false;
     Cycle completed_ = 0, last_write_ = 0, t0_ = 0, woken_ = 0;
     std::uint32_t last_read_ = 0;
-    std::vector<Cycle> interrupts_, stamps_;
+    std::vector<Cycle> interrupts_, stamps_, accepted_;
     std::vector<std::size_t> stamp_numbers_;
     std::vector<RegisterAccess> accesses_;
     std::vector<std::pair<std::string, std::uint32_t>> reads_;

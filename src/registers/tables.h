@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "facts/hardware.h"
+#include "registers/field.h"
 
 namespace dlasim {
 
@@ -17,6 +18,12 @@ struct RegisterRow {
     std::uint32_t reset;
 };
 
+/// A field of a register by name, for people: code uses registers/fields.
+struct FieldRow {
+    std::string_view name;
+    reg::Field field;
+};
+
 inline constexpr std::uint32_t kNoGroups = UINT32_MAX;
 
 struct UnitRegisters {
@@ -24,6 +31,7 @@ struct UnitRegisters {
     std::uint32_t base;         // byte address of the unit's window
     std::uint32_t group_start;  // first offset of the duplicated registers; kNoGroups if there are none
     std::span<const RegisterRow> rows;
+    std::span<const FieldRow> fields;  // by offset and bit, of both generations; none of a register that is one number
 
     static constexpr std::uint32_t kWindow = 0x1000;  // bytes
     /// A byte address of its window on the bus.

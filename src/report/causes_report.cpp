@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxLines = 5;
 
-/// "memory: latency, CDMA_WT"
-std::string words_of(ExactCause cause)
-{
-    const CauseName& name = name_of(cause.cause);
-    std::string words = fmt::format("{}: {}", name.group, name.name);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    if (cause.client < kClients) words += std::string(", ") + kClientNames[cause.client];
-    return words;
-}
-
 std::string line_of(bool first, Cycle cycles, Cycle all, const std::string& what)
 {
     const double share = 100 * static_cast<double>(cycles) / static_cast<double>(std::max<Cycle>(all, 1));
@@ -28,6 +18,15 @@ std::string line_of(bool first, Cycle cycles, Cycle all, const std::string& what
 }
 
 }  // namespace
+
+std::string cause_text(ExactCause cause)
+{
+    const CauseName& name = name_of(cause.cause);
+    std::string words = fmt::format("{}: {}", name.group, name.name);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    if (cause.client < kClients) words += std::string(", ") + kClientNames[cause.client];
+    return words;
+}
 
 nlohmann::ordered_json causes_json(const std::vector<CauseCycles>& causes)
 {
@@ -50,7 +49,7 @@ std::string causes_text(const std::vector<CauseCycles>& causes)
     std::string text;
     Cycle left = all;
     for (std::size_t i = 0; i < shown; ++i) {
-        text += line_of(i == 0, sorted[i].cycles, all, words_of(sorted[i].cause));
+        text += line_of(i == 0, sorted[i].cycles, all, cause_text(sorted[i].cause));
         left -= sorted[i].cycles;
     }
     if (shown < sorted.size()) text += line_of(false, left, all, fmt::format("{} others", sorted.size() - shown));

@@ -15,6 +15,8 @@ inline constexpr KeyRow kCausesKey{"causes", "object", "cycles",
 
 /// A tree of name to cycles; absent if there are none.
 nlohmann::ordered_json causes_json(const std::vector<CauseCycles>& causes);
+/// "memory: latency, CDMA_WT"
+std::string cause_text(ExactCause cause);
 /// At most five lines of a table: the largest ones, and how much the others are together.
 std::string causes_text(const std::vector<CauseCycles>& causes);
 

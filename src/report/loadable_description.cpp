@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "files/printable.h"
+#include "report/program_description.h"
 
 namespace dlasim {
 namespace {
@@ -68,21 +69,6 @@ std::string task_text(const loadable::LoadablePlan& plan, const HardwareTask& ta
     return text;
 }
 
-std::string program_text(const loadable::LoadablePlan& plan)
-{
-    std::string text = "\nregister program\n";
-    for (const ProgramEntry& entry : plan.program) {
-        if (const auto* write = std::get_if<RegisterWrite>(&entry))
-            text += fmt::format("  {:#07x} {:<36} {:#010x}\n", write->address, write->name, write->value);
-        else if (const auto* wait = std::get_if<WaitInterrupt>(&entry)) text += fmt::format("  wait for {}\n", wait->name);
-        else if (std::holds_alternative<MarkT0>(entry)) text += "  t0\n";
-        else if (const auto* step = std::get_if<HostStep>(&entry);
-                 step && plan.actions[step->number].kind == loadable::HostAction::Kind::Task)
-            text += fmt::format("  task {} of the host\n", plan.hosts[plan.actions[step->number].number].task);
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string loadable_description(const loadable::LoadablePlan& plan)
@@ -99,7 +85,11 @@ std::string loadable_description(const loadable::LoadablePlan& plan)
     }
     text += fmt::format("\nchains, mode {}\n", loadable::kModeNames[static_cast<std::size_t>(plan.options.mode)]);
     for (std::size_t k = 0; k < plan.chains.size(); ++k) text += fmt::format("  {:>4} operations {}\n", k, fmt::join(plan.chains[k], ", "));
-    return text + program_text(plan);
+    return text + program_text(plan.program, plan.hardware, [&](std::size_t step) {
+               const loadable::HostAction& action = plan.actions[step];
+               return action.kind == loadable::HostAction::Kind::Task ? fmt::format("task {} of the host", plan.hosts[action.number].task)
+                                                                      : "";
+           });
 }
 
 }  // namespace dlasim

@@ -15,6 +15,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
+#include "report/replay_operations.h"
 #include "report/run_sections.h"
 #include "report/timeline/power_profile.h"
 
@@ -38,15 +39,11 @@ struct SeenOperation {
     }
 };
 
-OrderedJson cube_json(const Cube* cube)
-{
-    if (!cube) return kAbsent;
-    return {cube->width, cube->height, cube->channels};
-}
-
 constexpr std::string_view kJudged = "chains were compared with the golden operations";
 constexpr std::string_view kCubes = "not of BDMA";
 constexpr std::array kOperationKeys{
+    Key<SeenOperation>{{"name", "text", "", "task, operation and kind, as the page has it"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.r.name(s.i); }},
     Key<SeenOperation>{{"task", "integer", "", "in the file"}, [](const SeenOperation& s) -> OrderedJson { return s.scheduled.task; }},
     Key<SeenOperation>{{"operation", "integer", "", "in the task"},
                        [](const SeenOperation& s) -> OrderedJson { return s.scheduled.operation; }},
@@ -57,13 +54,17 @@ constexpr std::array kOperationKeys{
     Key<SeenOperation>{{"group", "integer", "", "register group of its unit"},
                        [](const SeenOperation& s) -> OrderedJson { return s.scheduled.group; }},
     Key<SeenOperation>{{"input", "list", "", "columns, rows and channels that it reads", kCubes},
-                       [](const SeenOperation& s) -> OrderedJson { return cube_json(s.operation.source()); }},
+                       [](const SeenOperation& s) -> OrderedJson { return size_json(s.operation.source()); }},
     Key<SeenOperation>{{"output", "list", "", "columns, rows and channels that it makes", kCubes},
-                       [](const SeenOperation& s) -> OrderedJson { return cube_json(s.operation.destination()); }},
+                       [](const SeenOperation& s) -> OrderedJson { return size_json(s.operation.destination()); }},
     Key<SeenOperation>{{"start", "integer", "cycle", "its last op-enable was accepted"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].start; }},
     Key<SeenOperation>{{"done", "integer", "cycle", "its interrupt, masked or not"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
+    Key<SeenOperation>{{"cycles", "integer", "cycles", "from start to done"},
+                       [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done - s.r.times[s.i].start; }},
+    Key<SeenOperation>{{"causes", "object", "cycles", "what these went to: [CAUSES.md](CAUSES.md)", "they were looked for"},
+                       [](const SeenOperation& s) { return causes_json(causes_of(s.r.run, s.r.times[s.i])); }},
     Key<SeenOperation>{{"macs", "integer", "MACs", "multiplications, of CONV"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.macs(s.i); }},
     Key<SeenOperation>{{"utilization", "number", "", "those of what the array could do between start and done"},
@@ -256,10 +257,7 @@ Precision LoadableResult::precision() const
 std::uint64_t LoadableResult::macs(std::size_t operation) const
 {
     const Operation& o = plan.operation(plan.operations[operation]);
-    if (o.kind != loadable::Kind::Conv) return 0;
-    const loadable::ConvOperation& conv = o.conv;
-    const std::uint64_t places = std::uint64_t{conv.batch} * conv.destination.width * conv.destination.height;
-    return places * conv.destination.channels * conv.kernel_width * conv.kernel_height * conv.kernel_channels;
+    return o.kind == loadable::Kind::Conv ? o.conv.macs() : 0;
 }
 
 std::uint64_t LoadableResult::macs() const
@@ -280,6 +278,12 @@ const loadable::Verdict* LoadableResult::verdict(std::size_t operation) const
 {
     const std::size_t chain = plan.operations[operation].chain;
     return chain < verdicts.size() && verdicts[chain] ? &*verdicts[chain] : nullptr;
+}
+
+std::string LoadableResult::name(std::size_t operation) const
+{
+    const Scheduled& scheduled = plan.operations[operation];
+    return fmt::format("{}.{} {}", scheduled.task, scheduled.operation, plan.operation(scheduled).name());
 }
 
 HostWork LoadableResult::host() const

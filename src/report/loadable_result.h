@@ -18,10 +18,6 @@ struct WrittenTensor {
     std::vector<std::uint8_t> elements;  // in natural order
 };
 
-/// When an operation ran: from the acceptance of its last op-enable to its interrupt, masked or not.
-struct OperationTimes {
-    std::int64_t start = 0, done = 0;
-};
 /// By operation of the plan.
 std::vector<OperationTimes> operation_times(const loadable::LoadablePlan& plan, const RunResult& run);
 
@@ -54,6 +50,8 @@ struct LoadableResult {
     Verification verification() const;
     /// Of the chain that an operation of the plan belongs to; null if there is none.
     const loadable::Verdict* verdict(std::size_t operation) const;
+    /// "0.3 CONV": task, operation and kind.
+    std::string name(std::size_t operation) const;
 };
 
 OrderedJson loadable_result_json(const LoadableResult& result);

@@ -67,6 +67,8 @@ constexpr std::array kReplayKeys{
                    "the program says what it expects"},
                   compared_json},
     Key<Replayed>{{"differences", "list", "", "the first difference of each signal, the earliest first", "there is one"}, differences_json},
+    Key<Replayed>{{"operations", "list", "", "that the program launches, in the order of their last launches: below"},
+                  [](const Replayed& r) { return replayed_operations_json(r.ran()); }},
     Key<Replayed>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
                   [](const Replayed& r) { return hazards_json(r.run); }},
     Key<Replayed>{kWallSecondsKey, [](const Replayed& r) -> OrderedJson { return r.run.wall_seconds; }},
@@ -89,6 +91,7 @@ std::vector<PlacedKey> replay_keys()
     std::vector<PlacedKey> keys;
     place_keys(keys, kReplayKeys);
     place_keys(keys, kDifferenceKeys, "differences/[]/");
+    for (const PlacedKey& key : replayed_operation_keys()) keys.push_back(key);
     place_run_keys(keys);
     place_silicon_keys(keys);
     place_keys(keys, std::array{kFilesKey});
@@ -151,7 +154,7 @@ std::string replay_table(const Replayed& r)
     if (!r.run.interrupt_cycles.empty()) text += fmt::format(", interrupt in cycle {}", fmt::join(r.run.interrupt_cycles, ", "));
     text += compared_text(r);
     if (!r.run.failed_checks.empty()) text += fmt::format(", {} register checks failed", r.run.failed_checks.size());
-    return text + "\n" + hazards_text(r.run) + causes_text(r.run.causes.total());
+    return text + "\n" + operations_text(r.ran()) + hazards_text(r.run) + causes_text(r.run.causes.total());
 }
 
 }  // namespace dlasim

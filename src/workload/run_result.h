@@ -89,6 +89,12 @@ struct RegisterAccess {
     std::uint32_t address = 0, value = 0;
 };
 
+/// When an operation ran: from the acceptance of its last op-enable to its interrupt, masked or not; relative to t0.
+struct OperationTimes {
+    std::int64_t start = 0, done = 0;
+    bool ended() const { return done > start; }
+};
+
 /// What has been counted from t0 to the end of a cycle.
 struct Sample {
     Cycle cycle = 0;         // relative to t0
@@ -108,6 +114,7 @@ struct RunResult {
     std::vector<std::int64_t> interrupt_cycles;  // rising edges of the pin after t0, relative to it
     std::vector<DoneEvent> done;                 // in order, masked ones too
     std::vector<std::int64_t> stamps;            // of the program by number, relative to t0
+    std::vector<OperationTimes> operations;      // of the program (workload/operations.h), where they were looked for
     std::vector<std::pair<std::string, std::uint32_t>> reads;
     std::vector<std::string> failed_checks;  // checked reads that found something else
     Program played;                          // of software that decides while it runs

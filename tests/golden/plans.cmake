@@ -11,7 +11,7 @@ endif()
 # Random layers against integers of NumPy, a kind a test.
 if(TARGET dlasim)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    foreach(kind image direct deconv pool sdp)
+    foreach(kind image direct deconv pool sdp tenbits post winograd fp16 fp16post lrn rubik bdma)
         add_test(NAME RandomReference.${kind} COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/random_reference.py
                                                       --dlasim $<TARGET_FILE:dlasim> --kind ${kind} --count 40 --jobs 1)
         add_test(NAME RandomReference.${kind}_long COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/random_reference.py

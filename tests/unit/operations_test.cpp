@@ -1,5 +1,5 @@
 // The operations of register programs. Expected values by hand.
-#include "platform/operations.h"
+#include "workload/operations.h"
 
 #include <gtest/gtest.h>
 

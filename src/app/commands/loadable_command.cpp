@@ -225,11 +225,8 @@ int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
                                     host.verdicts(),
                                     options.host_ns};
         std::vector<Span> spans;
-        for (std::size_t i = 0; i < result.times.size(); ++i) {
-            const auto& scheduled = plan.operations[i];
-            const std::string name = fmt::format("{}.{} {}", scheduled.task, scheduled.operation, plan.operation(scheduled).name());
-            if (result.times[i].done > result.times[i].start) spans.push_back({name, result.times[i].start, result.times[i].done});
-        }
+        for (std::size_t i = 0; i < result.times.size(); ++i)
+            if (result.times[i].ended()) spans.push_back({result.name(i), result.times[i].start, result.times[i].done});
         return {.result = loadable_result_json(result),
                 .table = loadable_table(result),
                 .right = result.verification().mismatches == 0,

@@ -7,11 +7,13 @@
 
 #include "app/execution.h"
 #include "app/interrupt.h"
+#include "app/status.h"
 #include "base/error.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "facts/presets.h"
 #include "files/console.h"
+#include "report/program_description.h"
 #include "report/replay_result.h"
 
 namespace dlasim {
@@ -66,9 +68,15 @@ int replay_command(const ReplayOptions& options)
 {
     watch_for_interrupt();  // before the first file
     const MeasuredCase recorded = read_recording(options.program, options.hardware, options.memory);
+    if (options.describe) {
+        say("{}", recording_description(recorded));
+        return kDone;
+    }
+    const std::vector<loadable::ProgramOperation> operations = loadable::program_operations(recorded.recording.program, recorded.hardware);
     RunFiles files(options, !options.out.empty());
     RecordingHost host(recorded.recording);
     CommonOptions how = options;
+    how.operations = true;
     how.records_events = recorded.expected && recorded.expected->needs_events();
     const auto tell = [&](const Replayed& replayed) {
         const std::string name = printable(recorded.recording.name);
@@ -77,15 +85,16 @@ int replay_command(const ReplayOptions& options)
         for (const std::string& check : replayed.run.failed_checks) say_error("{}: {}\n", name, check);
     };
     const auto report = [&](const RunResult& run) -> Reported {
-        const Replayed replayed{recorded, run, host.contents(), !options.timing_only};
+        const Replayed replayed{recorded, run, host.contents(), operations, !options.timing_only};
         tell(replayed);
         return {.result = replay_json(replayed),
                 .table = replay_table(replayed),
                 .right = replayed.wrong() == 0,
-                .regions = {recorded.recording, host.contents()}};
+                .regions = {recorded.recording, host.contents()},
+                .spans = operation_spans(replayed.ran())};
     };
     return execute(workload_of(recorded, options.program), host, how, files, report, [&](const RunResult& run) {
-        if (recorded.expected && !recorded.expected->finished) tell({recorded, run, host.contents(), !options.timing_only});
+        if (recorded.expected && !recorded.expected->finished) tell({recorded, run, host.contents(), operations, !options.timing_only});
         return WrittenRegions{recorded.recording, host.contents()};
     });
 }

@@ -11,6 +11,7 @@ namespace dlasim {
 struct ReplayOptions : CommonOptions {
     ReplayOptions() { hardware = memory = out = ""; }
     std::string program;  // case, trace file or trace folder
+    bool describe = false;
 };
 
 /// Reads the recording of a file or folder; an empty `hardware` or `memory`: its own.

@@ -32,7 +32,7 @@ Cube absent_cube()
 void recover_conv_sizes(ConvOperation& op, const ConvUnits& from)
 {
     using namespace reg::csc;
-    const UnitState& csc = from.csc;
+    const RegisterGroup& csc = from.csc;
     set(op.mode, csc.get(D_MISC_CFG::CONV_MODE));
     set(op.precision, csc.get(D_MISC_CFG::PROC_PRECISION));
     set(op.data_reuse, csc.get(D_MISC_CFG::DATA_REUSE));
@@ -59,7 +59,7 @@ void recover_conv_sizes(ConvOperation& op, const ConvUnits& from)
     set(op.winograd_truncate, csc.get(D_PRA_CFG));
 }
 
-void recover_conv_input(ConvOperation& op, const UnitState& cdma)
+void recover_conv_input(ConvOperation& op, const RegisterGroup& cdma)
 {
     using namespace reg::cdma;
     set(op.input_precision, cdma.get(D_MISC_CFG::IN_PRECISION));
@@ -93,7 +93,7 @@ void recover_conv_input(ConvOperation& op, const UnitState& cdma)
 }
 
 /// A stage of SDP; `place`: of its operands in memory.
-SdpStage recover_stage(std::size_t i, const UnitState& sdp, const UnitState& rdma, MixedStage& mixed)
+SdpStage recover_stage(std::size_t i, const RegisterGroup& sdp, const RegisterGroup& rdma, MixedStage& mixed)
 {
     using namespace reg::sdp;
     const Engine& at = kEngines[i];
@@ -136,7 +136,7 @@ SdpStage recover_stage(std::size_t i, const UnitState& sdp, const UnitState& rdm
     return stage;
 }
 
-void recover_operands(RecoveredOperation& o, std::size_t i, const UnitState& rdma, const Hardware& hw)
+void recover_operands(RecoveredOperation& o, std::size_t i, const RegisterGroup& rdma, const Hardware& hw)
 {
     SdpOperation& op = o.operation.sdp;
     Cube& cube = op.operands[i];
@@ -170,13 +170,21 @@ std::uint32_t feature_extent(const Cube& cube, unsigned precision, const Hardwar
     return (ceil_div(cube.channels, per_atom) - 1) * cube.surface_stride + (cube.height - 1) * cube.line_stride + cube.width * atom;
 }
 
+void keep(const RegisterGroup& from, std::vector<WrittenRegister>& in)
+{
+    const UnitRegisters& unit = from.unit();
+    for (const RegisterRow& row : unit.rows)
+        if (unit.grouped(row.offset) && row.offset != unit.group_start && row.write_mask != 0)
+            in.push_back({&unit, &row, from.get(row.offset) & row.write_mask});
+}
+
 RecoveredOperation recover_conv(const ConvUnits& from, const Hardware& hw)
 {
     RecoveredOperation o;
     o.operation.kind = Kind::Conv;
     o.places.resize(5);
     ConvOperation& op = o.operation.conv;
-    const UnitState& cdma = from.cdma;
+    const RegisterGroup& cdma = from.cdma;
     recover_conv_sizes(op, from);
     recover_conv_input(op, cdma);
     for (Cube* cube : cubes_of(o.operation)) *cube = absent_cube();
@@ -223,11 +231,11 @@ RecoveredOperation recover_conv(const ConvUnits& from, const Hardware& hw)
     out.line_stride = single ? hw.memory.atom_bytes : from.cacc.get(D_LINE_STRIDE::LINE_STRIDE);
     out.surface_stride = from.cacc.get(D_SURF_STRIDE::SURF_STRIDE);
     op.output_converter = {.scale = 1, .truncate = static_cast<std::uint8_t>(from.cacc.get(D_CLIP_CFG::CLIP_TRUNCATE)), .enable = 1};
-    for (const UnitState* unit : {&from.cdma, &from.csc, &from.cmac_a, &from.cmac_b, &from.cacc}) unit->keep(o.registers);
+    for (const RegisterGroup* unit : {&from.cdma, &from.csc, &from.cmac_a, &from.cmac_b, &from.cacc}) keep(*unit, o.registers);
     return o;
 }
 
-RecoveredOperation recover_sdp(const UnitState& sdp, const UnitState& rdma, bool reads, const Hardware& hw)
+RecoveredOperation recover_sdp(const RegisterGroup& sdp, const RegisterGroup& rdma, bool reads, const Hardware& hw)
 {
     using namespace reg::sdp;
     RecoveredOperation o;
@@ -275,8 +283,8 @@ RecoveredOperation recover_sdp(const UnitState& sdp, const UnitState& rdma, bool
         if (op.stages[i].reads() && op.stages[i].precision != 0 && op.source_precision == 2) op.stages[i].precision = 2;
         recover_operands(o, i, rdma, hw);
     }
-    sdp.keep(o.registers);
-    if (reads) rdma.keep(o.registers);
+    keep(sdp, o.registers);
+    if (reads) keep(rdma, o.registers);
     return o;
 }
 

@@ -1,6 +1,8 @@
 // PDP, CDP, Rubik and BDMA from their registers: loadable.md 6.3 to 6.6.
 #include "base/bits.h"
 #include "loadable/write/recovered_units.h"
+#include "registers/fields/bdma.h"
+#include "registers/fields/cdp.h"
 #include "registers/fields/pdp.h"
 #include "registers/fields/rbk.h"
 
@@ -25,7 +27,7 @@ std::uint32_t rubik_extent(const Cube& cube, unsigned precision)
 
 }  // namespace
 
-RecoveredOperation recover_pdp(const UnitState& pdp, const UnitState& rdma, const Hardware& hw)
+RecoveredOperation recover_pdp(const RegisterGroup& pdp, const RegisterGroup& rdma, const Hardware& hw)
 {
     using namespace reg::pdp;
     RecoveredOperation o;
@@ -76,12 +78,12 @@ RecoveredOperation recover_pdp(const UnitState& pdp, const UnitState& rdma, cons
     o.places[1] = place_behind(out, pdp.wide(D_DST_BASE_ADDR_HIGH, D_DST_BASE_ADDR_LOW));
     in.size = feature_extent(in, op.precision, hw);
     out.size = feature_extent(out, op.precision, hw);
-    pdp.keep(o.registers);
-    if (from_memory) rdma.keep(o.registers);
+    keep(pdp, o.registers);
+    if (from_memory) keep(rdma, o.registers);
     return o;
 }
 
-RecoveredOperation recover_cdp(const UnitState& cdp, const UnitState& rdma, const Hardware& hw)
+RecoveredOperation recover_cdp(const RegisterGroup& cdp, const RegisterGroup& rdma, const Hardware& hw)
 {
     RecoveredOperation o;
     o.operation.kind = Kind::Cdp;
@@ -119,12 +121,12 @@ RecoveredOperation recover_cdp(const UnitState& cdp, const UnitState& rdma, cons
     op.bypass_multiplier = byte_of(cdp.get(D_FUNC_BYPASS::MUL_BYPASS));
     in.size = feature_extent(in, op.precision, hw);
     out.size = feature_extent(out, op.precision, hw);
-    cdp.keep(o.registers);
-    rdma.keep(o.registers);
+    keep(cdp, o.registers);
+    keep(rdma, o.registers);
     return o;
 }
 
-RecoveredOperation recover_rubik(const UnitState& rubik, const Hardware&)
+RecoveredOperation recover_rubik(const RegisterGroup& rubik, const Hardware&)
 {
     using namespace reg::rbk;
     RecoveredOperation o;
@@ -157,11 +159,11 @@ RecoveredOperation recover_rubik(const UnitState& rubik, const Hardware&)
     o.places[1] = place_behind(out, rubik.wide(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW));
     in.size = rubik_extent(in, op.precision);
     out.size = rubik_extent(out, op.precision);
-    rubik.keep(o.registers);
+    keep(rubik, o.registers);
     return o;
 }
 
-void recover_transfer(const UnitState& bdma, RecoveredOperation& o)
+void recover_transfer(const RegisterGroup& bdma, RecoveredOperation& o)
 {
     using namespace reg::bdma;
     BdmaOperation& op = o.operation.bdma;

@@ -1,6 +1,6 @@
 // Operations read back from a register program: what the driver's descriptors must say so that it writes these registers.
 //
-//   program ──► registers of both groups ──► at an enable: one operation ──► descriptor
+//   program ──► registers of both groups ──► at the last launch of an operation: its units ──► descriptors
 //
 // The inverse of programmer.h. A register that the driver never writes, or derives from others, has no field in a descriptor: the
 // registers of every operation are kept, so that the writer can compare them with those that the driver will write (file_writer.h).
@@ -16,7 +16,7 @@
 #include "base/place.h"
 #include "loadable/descriptors.h"
 #include "registers/tables.h"
-#include "workload/program.h"
+#include "workload/operations.h"
 
 namespace dlasim::loadable {
 
@@ -51,6 +51,16 @@ struct RecoveredTask {
 /// `ends_task`: the host computes at this HostStep.
 std::vector<RecoveredTask> recover_operations(std::span<const ProgramEntry> program, const Hardware& hardware, const std::string& where,
                                               const std::function<bool(std::size_t step)>& ends_task);
+
+/// An operation of any program, a recorded one too.
+struct ProgramOperation {
+    std::vector<OperationLaunch> launches;  // in the order of the program
+    std::string units;                      // "convolution, SDP"
+    std::vector<RecoveredOperation> chain;  // the producer first; empty of a step of the host, or where it lacks a unit
+};
+
+/// All of them, in the order of Operations.
+std::vector<ProgramOperation> program_operations(const Program& program, const Hardware& hardware);
 
 /// In the order of the surface descriptor; none of BDMA.
 std::vector<Cube*> cubes_of(Operation& operation);

@@ -1,57 +1,12 @@
-// The registers of all units of a machine as a program writes them, both groups, and the entries of the lookup tables.
+// The entries of a lookup table as a program writes them.
 #pragma once
-#include <algorithm>
-#include <array>
-#include <map>
-#include <string>
-#include <vector>
+#include <span>
 
-#include "loadable/write/recovery.h"
-#include "registers/field.h"
-#include "registers/fields/groups.h"
+#include "loadable/descriptors.h"
 #include "registers/lut_fields.h"
+#include "workload/programmed.h"
 
 namespace dlasim::loadable {
-
-class UnitState {
-public:
-    explicit UnitState(const UnitRegisters& unit) : unit_(unit)
-    {
-        for (auto& words : groups_) words.assign(UnitRegisters::kWindow / 4, 0);
-        for (const RegisterRow& row : unit.rows)
-            for (auto& words : groups_) words[row.offset / 4] = row.reset;
-    }
-
-    /// True for an enable.
-    bool write(std::uint32_t offset, std::uint32_t value)
-    {
-        if (!unit_.has_groups() || offset < unit_.group_start) {
-            for (auto& words : groups_) words[offset / 4] = value;
-            if (unit_.has_groups() && offset == reg::groups::S_POINTER) pointer_ = value & 1;
-            return false;
-        }
-        groups_[pointer_][offset / 4] = value;
-        return offset == unit_.group_start;
-    }
-    std::uint32_t word(std::uint32_t offset) const { return groups_[pointer_][offset / 4]; }
-    std::uint32_t get(reg::Register at) const { return word(at.offset); }
-    std::uint32_t get(reg::Field field) const { return field.get(word(field.offset)); }
-    std::int32_t get_signed(reg::Field field) const { return field.get_signed(word(field.offset)); }
-    std::uint64_t wide(reg::Register high, reg::Register low) const { return std::uint64_t{get(high)} << 32 | get(low); }
-
-    /// The registers of the group that is written.
-    void keep(std::vector<WrittenRegister>& in) const
-    {
-        for (const RegisterRow& row : unit_.rows)
-            if (unit_.grouped(row.offset) && row.offset != unit_.group_start && row.write_mask != 0)
-                in.push_back({&unit_, &row, word(row.offset) & row.write_mask});
-    }
-
-private:
-    const UnitRegisters& unit_;
-    std::array<std::vector<std::uint32_t>, 2> groups_;
-    unsigned pointer_ = 0;
-};
 
 /// Lookup tables of SDP or CDP: they are in neither group.
 class TableState {
@@ -69,7 +24,7 @@ public:
             ++at_;
         }
     }
-    LookupTable table(const UnitState& unit, std::span<const reg::LutTable> at) const
+    LookupTable table(const RegisterGroup& unit, std::span<const reg::LutTable> at) const
     {
         using namespace reg::sdp;
         LookupTable t = table_;

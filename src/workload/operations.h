@@ -11,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +28,20 @@ inline constexpr std::size_t kLaunched = 14;
 inline constexpr std::array<const char*, kLaunched> kLaunchedNames{"CDMA",     "CSC", "CMAC_A",   "CMAC_B", "CACC", "SDP_RDMA", "SDP",
                                                                    "PDP_RDMA", "PDP", "CDP_RDMA", "CDP",    "BDMA", "RBK",      "host"};
 
-struct Operation {
-    std::uint32_t units = 0;  // bits by Launched
-    std::size_t entry = 0;    // of the program: its last launch
+struct OperationLaunch {
+    Launched unit = Launched::Host;
+    std::size_t number = 0;  // of the unit, from 0
+    std::size_t entry = 0;   // of the program
+};
+
+struct LaunchedOperation {
+    std::uint32_t units = 0;                // bits by Launched
+    std::size_t entry = 0;                  // of the program: its last launch
+    std::vector<OperationLaunch> launches;  // in the order of the program
+
+    bool has(Launched unit) const { return (units >> static_cast<unsigned>(unit) & 1) != 0; }
+    /// The unit whose interrupt ends it; none of a step of the host.
+    std::optional<Launched> ends() const;
 };
 
 class Operations {
@@ -36,10 +49,10 @@ public:
     using Number = std::uint32_t;  // from 1
     static constexpr Number kNobody = 0;
 
-    Operations(const Hardware& hardware, const Program& program);
+    Operations(const Hardware& hardware, std::span<const ProgramEntry> program);
 
     std::size_t size() const { return list_.size(); }
-    const Operation& operator[](Number number) const { return list_[number - 1]; }
+    const LaunchedOperation& operator[](Number number) const { return list_[number - 1]; }
     /// "convolution, SDP"
     std::string units(Number number) const;
 
@@ -61,7 +74,7 @@ private:
         return numbers.empty() ? kNobody : numbers[i < numbers.size() ? i : numbers.size() - 1];
     }
 
-    std::vector<Operation> list_;
+    std::vector<LaunchedOperation> list_;
     std::array<std::vector<Number>, kLaunched> by_launch_;
     std::array<std::array<std::vector<Number>, 2>, kWriteClients> writers_;  // by client, port
     std::vector<std::uint64_t> bdma_atoms_;                                  // before the end of each launch

@@ -1,37 +1,28 @@
-#include "platform/operations.h"
+#include "workload/operations.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <variant>
 
 #include "registers/fields/bdma.h"
 #include "registers/fields/cdp.h"
-#include "registers/fields/groups.h"
 #include "registers/fields/pdp.h"
 #include "registers/fields/rbk.h"
 #include "registers/sdp_engines.h"
-#include "registers/tables.h"
+#include "workload/programmed.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint32_t kWindow = 0x1000;
 constexpr std::uint32_t kConvolution = (1u << static_cast<unsigned>(Launched::Cacc) << 1) - 1;
 
-/// A unit as the program has set it.
-struct RegisterWindow {
+/// A unit that can be launched.
+struct LaunchedUnit {
     Launched unit = Launched::Host;
-    const UnitRegisters* registers = nullptr;
-    unsigned producer = 0;
-    std::array<std::map<std::uint32_t, std::uint32_t>, 2> values;  // by group
+    ProgrammedUnit programmed;
 
-    std::uint32_t get(std::uint32_t offset) const
-    {
-        const auto found = values[producer].find(offset);
-        return found == values[producer].end() ? 0 : found->second;
-    }
-    std::uint32_t get(reg::Field field) const { return field.get(get(field.offset)); }
+    const RegisterGroup& group() const { return programmed.group(); }
+    bool written(std::uint32_t offset) const { return group().entry(offset).has_value(); }
 };
 
 struct Launch {
@@ -44,32 +35,34 @@ struct Launch {
 };
 
 /// An engine of SDP takes operands from memory. Registers of a group stand at reset values until they are written: bypassed.
-bool takes_operands(const RegisterWindow& sdp, const reg::sdp::Engine& at)
+bool takes_operands(const LaunchedUnit& unit, const reg::sdp::Engine& at)
 {
-    if (!sdp.values[sdp.producer].contains(at.bypass.offset) || sdp.get(at.bypass)) return false;
+    const RegisterGroup& sdp = unit.group();
+    if (!unit.written(at.bypass.offset) || sdp.get(at.bypass)) return false;
     return (!sdp.get(at.alu_bypass) && sdp.get(at.alu_src)) || (!sdp.get(at.mul_bypass) && sdp.get(at.mul_src));
 }
 
-Launch launch_of(const RegisterWindow& window, std::size_t entry)
+Launch launch_of(const LaunchedUnit& launched, std::size_t entry)
 {
+    const RegisterGroup& group = launched.group();
     Launch launch{.entry = entry};
-    if (window.unit == Launched::Sdp) {
+    if (launched.unit == Launched::Sdp) {
         using namespace reg::sdp;
-        launch.flying = window.get(D_FEATURE_MODE_CFG::FLYING_MODE);
-        launch.hands_over = window.get(D_FEATURE_MODE_CFG::OUTPUT_DST);
-        const bool compares = window.values[window.producer].contains(D_DP_EW_CFG) && !window.get(kEw.bypass) &&
-                              !window.get(kEw.alu_bypass) && window.get(kEw.algorithm) == kEqual;
+        launch.flying = group.get(D_FEATURE_MODE_CFG::FLYING_MODE);
+        launch.hands_over = group.get(D_FEATURE_MODE_CFG::OUTPUT_DST);
+        const bool compares =
+            launched.written(D_DP_EW_CFG) && !group.get(kEw.bypass) && !group.get(kEw.alu_bypass) && group.get(kEw.algorithm) == kEqual;
         launch.silent = launch.hands_over || compares;
         launch.reads = !launch.flying ||
-                       std::any_of(std::begin(kEngines), std::end(kEngines), [&](const Engine& e) { return takes_operands(window, e); });
-        launch.primary = window.get(D_DST_DMA_CFG::DST_RAM_TYPE);
-    } else if (window.unit == Launched::Pdp) {
-        launch.flying = !window.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE);
-        launch.primary = window.get(reg::pdp::D_DST_RAM_CFG::DST_RAM_TYPE);
-    } else if (window.unit == Launched::Cdp) {
-        launch.primary = window.get(reg::cdp::D_DST_DMA_CFG::DST_RAM_TYPE);
-    } else if (window.unit == Launched::Rubik) {
-        launch.primary = window.get(reg::rbk::D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE);
+                       std::any_of(std::begin(kEngines), std::end(kEngines), [&](const Engine& e) { return takes_operands(launched, e); });
+        launch.primary = group.get(D_DST_DMA_CFG::DST_RAM_TYPE);
+    } else if (launched.unit == Launched::Pdp) {
+        launch.flying = !group.get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE);
+        launch.primary = group.get(reg::pdp::D_DST_RAM_CFG::DST_RAM_TYPE);
+    } else if (launched.unit == Launched::Cdp) {
+        launch.primary = group.get(reg::cdp::D_DST_DMA_CFG::DST_RAM_TYPE);
+    } else if (launched.unit == Launched::Rubik) {
+        launch.primary = group.get(reg::rbk::D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE);
     }
     return launch;
 }
@@ -89,11 +82,11 @@ std::vector<std::size_t> chosen(const std::vector<Launch>& launches, Belongs bel
 }  // namespace
 
 struct Operations::Builder {
-    Builder(const Hardware& hardware, const Program& program, Operations& operations) : all(operations)
+    Builder(const Hardware& hardware, std::span<const ProgramEntry> program, Operations& operations) : all(operations)
     {
         for (std::size_t unit = 0; unit + 1 < kLaunched; ++unit)
             if (const UnitRegisters* registers = find_unit(hardware, kLaunchedNames[unit]))
-                windows.push_back({static_cast<Launched>(unit), registers, 0, {}});
+                units.push_back({static_cast<Launched>(unit), ProgrammedUnit(*registers)});
         for (std::size_t i = 0; i < program.size(); ++i) {
             if (const auto* write = std::get_if<RegisterWrite>(&program[i])) take(*write, i);
             else if (std::get_if<HostStep>(&program[i])) launches[index(Launched::Host)].push_back({.entry = i});
@@ -104,26 +97,23 @@ struct Operations::Builder {
 
     void take(const RegisterWrite& write, std::size_t entry)
     {
-        for (RegisterWindow& window : windows) {
-            if (window.registers->base != write.address / kWindow * kWindow) continue;
-            const std::uint32_t offset = write.address % kWindow;
-            if (!window.registers->has_groups()) take_bdma(window, offset, write.value, entry);
-            else if (offset == reg::groups::S_POINTER) window.producer = reg::groups::S_POINTER::PRODUCER.get(write.value);
-            else if (offset != window.registers->group_start) window.values[window.producer][offset] = write.value;
-            else if (reg::groups::D_OP_ENABLE::OP_EN.get(write.value)) launches[index(window.unit)].push_back(launch_of(window, entry));
+        for (LaunchedUnit& unit : units) {
+            const ProgrammedUnit::Effect effect = unit.programmed.take(write, entry);
+            if (effect == ProgrammedUnit::Effect::None) continue;
+            if (unit.unit == Launched::Bdma) count_atoms(unit.group(), write);
+            if (effect != ProgrammedUnit::Effect::Launch) return;
+            launches[index(unit.unit)].push_back(launch_of(unit, entry));
+            if (unit.unit == Launched::Bdma) all.bdma_atoms_.push_back(atoms);
+            return;
         }
     }
 
-    void take_bdma(RegisterWindow& window, std::uint32_t offset, std::uint32_t value, std::size_t entry)
+    void count_atoms(const RegisterGroup& bdma, const RegisterWrite& write)
     {
         using namespace reg::bdma;
-        window.values[0][offset] = value;
-        if (offset == CFG_OP && CFG_OP::EN.get(value))
-            atoms += (std::uint64_t{window.get(CFG_LINE)} + 1) * (std::uint64_t{window.get(CFG_LINE_REPEAT)} + 1) *
-                     (std::uint64_t{window.get(CFG_SURF_REPEAT)} + 1);
-        if ((offset != CFG_LAUNCH0 && offset != CFG_LAUNCH1) || !CFG_LAUNCH0::GRP0_LAUNCH.get(value)) return;
-        launches[index(Launched::Bdma)].push_back({.entry = entry});
-        all.bdma_atoms_.push_back(atoms);
+        if (write.address % UnitRegisters::kWindow == CFG_OP && CFG_OP::EN.get(write.value))
+            atoms += (std::uint64_t{bdma.get(CFG_LINE::SIZE)} + 1) * (std::uint64_t{bdma.get(CFG_LINE_REPEAT::NUMBER)} + 1) *
+                     (std::uint64_t{bdma.get(CFG_SURF_REPEAT::NUMBER)} + 1);
     }
 
     /// The launch belongs to that operation, or is one by itself.
@@ -134,9 +124,11 @@ struct Operations::Builder {
         if (!operation) all.list_.push_back({});
         const Number number = operation ? *operation : static_cast<Number>(all.list_.size());
         numbers[launch] = number;
-        Operation& one = all.list_[number - 1];
+        LaunchedOperation& one = all.list_[number - 1];
         one.units |= 1u << index(unit);
-        one.entry = std::max(one.entry, launches[index(unit)][launch].entry);
+        const std::size_t entry = launches[index(unit)][launch].entry;
+        one.entry = std::max(one.entry, entry);
+        one.launches.push_back({unit, launch, entry});
     }
 
     /// Those of `unit` one after the other to those of `others`; what is left is by itself.
@@ -180,12 +172,13 @@ struct Operations::Builder {
         std::vector<Number> order(all.list_.size()), place(all.list_.size() + 1, kNobody);
         std::iota(order.begin(), order.end(), Number{1});
         std::sort(order.begin(), order.end(), [&](Number a, Number b) { return all.list_[a - 1].entry < all.list_[b - 1].entry; });
-        std::vector<Operation> sorted;
+        std::vector<LaunchedOperation> sorted;
         for (const Number old : order) {
             sorted.push_back(all.list_[old - 1]);
             place[old] = static_cast<Number>(sorted.size());
         }
         all.list_ = std::move(sorted);
+        for (LaunchedOperation& operation : all.list_) std::ranges::sort(operation.launches, {}, &OperationLaunch::entry);
         for (std::vector<Number>& numbers : all.by_launch_)
             for (Number& number : numbers) number = place[number];
         const auto writes = [&](Launched unit, Client client) {
@@ -202,12 +195,19 @@ struct Operations::Builder {
     }
 
     Operations& all;
-    std::vector<RegisterWindow> windows;
+    std::vector<LaunchedUnit> units;
     Launches launches;
     std::uint64_t atoms = 0;  // of BDMA so far
 };
 
-Operations::Operations(const Hardware& hardware, const Program& program) { Builder(hardware, program, *this); }
+std::optional<Launched> LaunchedOperation::ends() const
+{
+    for (const Launched unit : {Launched::Pdp, Launched::Sdp, Launched::Cdp, Launched::Bdma, Launched::Rubik, Launched::Cacc})
+        if (has(unit)) return unit;
+    return std::nullopt;
+}
+
+Operations::Operations(const Hardware& hardware, std::span<const ProgramEntry> program) { Builder(hardware, program, *this); }
 
 std::string Operations::units(Number number) const
 {
