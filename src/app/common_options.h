@@ -38,6 +38,7 @@ struct CommonOptions {
     bool check_dram = false;   // every command of a DRAM goes through its checker
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
+    std::uint64_t sum_up_every = 0;  // SimulateOptions::sum_up_every
     bool records_events = false;  // though no file has them
     bool operations = false;      // when each operation of the program ran
     bool plan = false;            // say what would run, and write it where a folder was named

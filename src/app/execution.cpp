@@ -90,6 +90,7 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
         if (how.even_samples != 0) over_time.sample(sample);
     };
     how.causes = options.causes;
+    how.sum_up_every = options.sum_up_every;
     how.keep_going = [&](Cycle now, std::uint64_t done, std::size_t stamps) {
         progress.show(now, done, stamps);
         return !interrupted();

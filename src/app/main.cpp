@@ -143,6 +143,7 @@ void add_host_option(CLI::App& app, CommonOptions& options)
 void add_time_options(CLI::App& app, CommonOptions& options)
 {
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
+    hidden(app.add_option("--sum-up-every", options.sum_up_every, "sum causes up every so many cycles: same result"));
 }
 
 SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)

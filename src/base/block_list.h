@@ -31,6 +31,14 @@ public:
         ++end_;
         return *next_++;
     }
+    /// The last ones are none any more. pre: base() <= end <= end()
+    void shorten(Number end)
+    {
+        end_ = end;
+        const std::size_t whole = (end - first_ + kItems - 1) / kItems;
+        for (; blocks_.size() > whole; blocks_.pop_back()) spare_.push_back(std::move(blocks_.back()));
+        if (!blocks_.empty()) next_ = blocks_.back().get() + (end - first_ - (whole - 1) * kItems);
+    }
     /// Those before `base`. pre: base() <= base <= end()
     void forget(Number base)
     {

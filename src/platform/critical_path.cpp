@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "base/expects.h"
+#include "facts/fabric.h"
 
 namespace dlasim {
 namespace {
 
-// How far in front of the floor walks behind it look, at most: more than any way through the interface, and a burst at the port.
-constexpr Cycle kWays = 64;
-constexpr Cycle kBeatsOfABurst = 16;  // config/machine/hardware.cpp takes no more
+// Cycles that are not summed up yet: units note the longest of their ways, and what they note late, within so many.
+constexpr Cycle kYoung = 256;
+// A walk at the floor may ask what was answered so long before.
+constexpr Cycle kAnswers = 8;
+constexpr auto kUnits = static_cast<std::size_t>(TrailPlace::Rubik) + 1;
 
 }  // namespace
 
@@ -34,48 +37,50 @@ std::size_t CriticalPath::size() const
 
 bool CriticalPath::wants_to_look()
 {
-    if (size() >= size_ + (begun_ ? youngest_ : enough_)) return true;
+    if (size() >= size_ + enough_) return true;
     next_ += window_;
     return false;
 }
 
 void CriticalPath::look()
 {
-    if (begun_) to_floor(youngest_spots(next_ - 1));
-    if (!begun_ || enough_ == 0) mark();
-    else begun_ = false;
-    next_ += window_;
+    if (next_ > floor_ + kYoung + 1) sum_up_to(next_ - 1 - kYoung);
+    drop_pending();
+    next_ = window_ == kNever ? kNever : next_ + window_;
     size_ = size();
 }
 
-/// The older cycles are summed up, to the spots in front of the youngest ones, and forgotten.
-void CriticalPath::to_floor(const std::vector<PathSpot>& spots)
+/// What later walks find at the floor, from what is known at the one before it. The notes in front of it are forgotten.
+void CriticalPath::sum_up_to(Cycle floor)
 {
+    begin_walks();
+    add_crossings(floor);
     std::optional<Cycle> interrupt;
-    while (!interrupts_.empty() && interrupts_.front() <= middle_) {
+    while (!interrupts_.empty() && interrupts_.front() <= floor) {
         interrupt = interrupts_.front();
         interrupts_.erase(interrupts_.begin());
     }
-    older(spots, interrupt);
-    floor_ = middle_;
-    forget();
-}
-
-/// A look begins: what has happened by now is the older part of what it will see.
-void CriticalPath::mark()
-{
-    middle_ = next_ - 1;
-    for (PortTrail& port : ports) {
-        port.reads.mark();
-        port.writes.mark();
+    if (interrupt) walk({.place = TrailPlace::Pin, .at = *interrupt});
+    const std::vector<Node> nodes = sum_up();
+    for (auto& [spot, node] : crossings_) node = nodes[node];
+    spots_.swap(crossings_);
+    if (interrupt) {
+        interrupted_ = nodes.back();
+        any_interrupt_ = true;
     }
-    begun_ = true;
+    std::vector<Node*> needed;
+    for (auto& [spot, node] : spots_) needed.push_back(&node);
+    if (any_interrupt_) needed.push_back(&interrupted_);
+    tree_.compress(needed);
+    floor_ = floor;
+    drop_pending();
+    forget();
 }
 
 void CriticalPath::begin_walks()
 {
     walks_.clear();
-    rules_.forget_runs();
+    rules_.begin();
     ++round_;
     for (std::size_t place = 0; place < kTrailPlaces; ++place)
         if (const std::size_t size = trails[static_cast<TrailPlace>(place)].segments().size(); met_at_places_[place].size() < size)
@@ -87,17 +92,26 @@ void CriticalPath::begin_walks()
         }
 }
 
-/// Back from the spot to the floor, or to where another one has been.
-void CriticalPath::walk(const PathSpot& spot, Cycle floor)
+/// Back from the spot to what is known at the floor, or to where another one has been.
+void CriticalPath::walk(const PathSpot& spot)
 {
     Walk& walk = walks_.emplace_back();
     walk.from = spot;
     walk.first_run = static_cast<std::uint32_t>(rules_.runs().size());
     rules_.stand(spot);
-    while (rules_.spot().at > floor && rules_.knows() && !meets()) rules_.step();
+    while (!arrived() && !meets()) rules_.step();
     walk.to = rules_.spot();
     walk.last_run = static_cast<std::uint32_t>(rules_.runs().size());
     walk.last_cause = rules_.last_cause();
+}
+
+/// A chunk that was granted later has no number at the floor that it came before: what it waited for has one.
+bool CriticalPath::arrived() const
+{
+    const PathSpot& spot = rules_.spot();
+    if (spot.at > floor_) return false;
+    const bool goes_on = floor_ != 0 && spot.burst && spot.stage == BurstStage::Chunked && rules_.knows();
+    return !goes_on || spots_.contains(named(spot));
 }
 
 /// True if another walk has been here in the same cycle: this one goes on as that one did.
@@ -110,8 +124,9 @@ bool CriticalPath::meets()
                     .runs_and_stage = static_cast<std::uint32_t>(rules_.runs().size()) * 8 + stage,
                     .at = static_cast<std::uint32_t>(spot.at)};
     Mark* met = nullptr;
-    if (spot.burst) met = &met_at_bursts_[spot.port][spot.write][spot.number - rules_.bursts(spot.port, spot.write).base()];
-    else if (rules_.paced()) met = &met_at_places_[static_cast<std::size_t>(spot.place)][*rules_.paced()];
+    if (const BurstTrail& bursts = rules_.bursts(spot.port, spot.write); spot.burst && bursts.has(spot.number))
+        met = &met_at_bursts_[spot.port][spot.write][spot.number - bursts.base()];
+    else if (!spot.burst && rules_.paced()) met = &met_at_places_[static_cast<std::size_t>(spot.place)][*rules_.paced()];
     if (!met) return false;
     if (met->round != round_) {
         *met = here;
@@ -123,68 +138,84 @@ bool CriticalPath::meets()
     return true;
 }
 
-/// From all that a later walk can come to in cycle `last`, the last one of which something is known: places, and bursts on their way.
-void CriticalPath::walk_from(Cycle last, Cycle floor)
+/// A request has no number before it is granted, and chunks of one have entered together.
+PathSpot CriticalPath::named(PathSpot spot) const
 {
-    begin_walks();
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) walk({.place = static_cast<TrailPlace>(place), .at = last}, floor);
-    for (std::size_t unit = 0; unit <= static_cast<std::size_t>(TrailPlace::Rubik); ++unit)
-        walk({.place = static_cast<TrailPlace>(unit), .sent = true, .at = last}, floor);
-    for (unsigned port = 0; port < ports.size(); ++port)
-        for (const bool write : {false, true}) {
-            BurstTrail& trail = write ? ports[port].writes : ports[port].reads;
-            const BurstTrail::Number latest = trail.latest(), end = trail.end();
-            BurstTrail::Number n = std::min(trail.ended(), latest);  // kNone is the highest number
-            if (end >= trail.base() + 2) n = std::min(n, end - 2);
-            for (; n < end; ++n) {
-                const TrailBurst& burst = trail[n];
-                if ((burst.last() <= last && n != latest && n + 2 < end) || burst.entered() > last) continue;
-                const BurstStage stage = PathRules::stage_before(burst, last + 1);
-                walk({.burst = true,
-                      .write = write,
-                      .port = static_cast<std::uint8_t>(port),
-                      .stage = stage,
-                      .number = n,
-                      .at = PathRules::time_of(burst, stage)},
-                     floor);
-            }
-        }
+    if (spot.burst && spot.stage == BurstStage::Entered) spot.number = rules_.bursts(spot.port, spot.write).find(spot.number)->client;
+    return spot;
 }
 
-/// Where the walks that later ones can come to in cycle `last`, the last one of which something is known, leave the youngest cycles.
-std::vector<PathSpot> CriticalPath::youngest_spots(Cycle last)
+void CriticalPath::add(const PathSpot& spot)
 {
-    walk_from(last, middle_);
-    std::vector<PathSpot> spots;
-    for (const Walk& walk : walks_)
-        if (!walk.joins && std::ranges::find(spots, walk.to) == spots.end()) spots.push_back(walk.to);
-    return spots;
+    if (crossings_.try_emplace(named(spot), static_cast<Node>(walks_.size())).second) walk(spot);
 }
 
-/// Through the older cycles: what a walk that comes to one of the spots finds there.
-void CriticalPath::older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt)
+void CriticalPath::add(TrailPlace place, bool sent, Cycle at)
 {
-    begin_walks();
-    for (const PathSpot& spot : spots) walk(spot, floor_);
-    if (interrupt) walk({.place = TrailPlace::Pin, .at = *interrupt}, floor_);
-    const std::vector<Node> nodes = sum_up();
-    Spots here;
-    for (std::size_t i = 0; i < spots.size(); ++i) here.emplace(spots[i], nodes[i]);
-    if (interrupt) {
-        interrupted_ = nodes.back();
-        any_interrupt_ = true;
+    add({.place = place, .sent = sent && static_cast<std::size_t>(place) < kUnits, .at = at});
+}
+
+/// Walks from all points up to the floor that a step from a cycle behind it can lead to.
+void CriticalPath::add_crossings(Cycle floor)
+{
+    crossings_.clear();
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
+        add(static_cast<TrailPlace>(place), false, floor);  // a cycle back from the first one behind it
+        add(static_cast<TrailPlace>(place), true, floor);
+        add_crossings(static_cast<TrailPlace>(place), floor);
     }
-    spots_ = std::move(here);
-    compress();
+    for (std::size_t unit = 0; unit < kUnits; ++unit)  // with a credit, of a chunk that comes
+        for (Cycle way = 1; way < facts::fabric::kCreditLatency; ++way) add(static_cast<TrailPlace>(unit), false, floor - way);
+    for (unsigned port = 0; port < ports.size(); ++port)
+        for (const bool write : {false, true}) add_crossings(port, write, floor);
 }
 
-/// The tree to what later walks need.
-void CriticalPath::compress()
+/// What a place says of cycles behind the floor.
+void CriticalPath::add_crossings(TrailPlace place, Cycle floor)
 {
-    std::vector<Node*> needed;
-    for (auto& [spot, node] : spots_) needed.push_back(&node);
-    if (any_interrupt_) needed.push_back(&interrupted_);
-    tree_.compress(needed);
+    const std::vector<Trail::Segment>& segments = trails[place].segments();
+    Cycle end = kNever;  // of the segment
+    for (auto segment = segments.rbegin(); segment != segments.rend() && end > floor + 1; end = segment++->from) {
+        const Cycle lag = segment->lag, from = segment->from;
+        DLASIM_EXPECTS(lag <= kYoung);
+        if (segment->next == place || segment->idle) {
+            if (from <= floor + 1) add(place, false, from - (from != 0));
+        }
+        if (segment->next == place) continue;
+        if (segment->event) {
+            if (from - std::min(from, lag) <= floor) add(segment->next, true, from - std::min(from, lag));
+            continue;
+        }
+        for (Cycle at = std::max(from, floor + 1); at < end && at <= floor + lag; ++at) add(segment->next, true, at - std::min(at, lag));
+    }
+}
+
+/// Bursts on their way, the last ones of each client, and what later ones may follow.
+void CriticalPath::add_crossings(unsigned port, bool write, Cycle floor)
+{
+    const BurstTrail& trail = rules_.bursts(port, write);
+    const BurstTrail::Number needed = trail.needed_from(floor - std::min(floor, kAnswers));
+    needed_[port][write] = needed;
+    for (unsigned client = 0; client < kClients; ++client)
+        for (const bool answers : {false, true})
+            if (const BurstTrail::Number n = trail.last_before(needed, client, answers); n != BurstTrail::kNone)
+                add_stages(port, write, n, floor);
+    for (BurstTrail::Number n = needed; n < trail.end(); ++n) add_stages(port, write, n, floor);
+}
+
+void CriticalPath::add_stages(unsigned port, bool write, BurstTrail::Number number, Cycle floor)
+{
+    const BurstTrail& trail = rules_.bursts(port, write);
+    const TrailBurst& burst = *trail.find(number);
+    for (const BurstStage stage :
+         {BurstStage::First, BurstStage::Accepted, BurstStage::Granted, BurstStage::Chunked, BurstStage::Entered}) {
+        const Cycle at = PathRules::time_of(burst, stage);
+        if (at > floor || (trail.pending(number) && stage != BurstStage::Entered)) continue;
+        add({.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = number, .at = at});
+    }
+    const Cycle chunked = burst.chunked();
+    if (burst.credits && chunked - facts::fabric::kCreditLatency <= floor)
+        add(PathRules::unit_of(burst.client), false, chunked - facts::fabric::kCreditLatency);
 }
 
 /// A node for every walk.
@@ -225,9 +256,10 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
 PastTree::Node CriticalPath::landing(const Walk& walk)
 {
     Node node = PastTree::kRoot;
-    if (const auto known = spots_.find(walk.to); known != spots_.end()) {
+    if (const auto known = spots_.find(named(walk.to)); known != spots_.end()) {
         node = known->second;
-    } else if (floor_ != 0) {  // a spot that none of them came to: the latest before it
+    } else if (floor_ != 0 && walk.to.at != 0) {  // the latest before it
+        ++unforeseen_;
         for (const auto& [spot, other] : spots_)
             if (spot.at <= walk.to.at && tree_.time(other) >= tree_.time(node)) node = other;
     }
@@ -239,15 +271,19 @@ PastTree::Node CriticalPath::landing(const Walk& walk)
 
 void CriticalPath::forget()
 {
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(floor_);
-    for (PortTrail& port : ports)
-        for (BurstTrail* const bursts : {&port.reads, &port.writes}) bursts->forget(floor_, margin(port));
+    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(floor_ + 1);
+    for (unsigned port = 0; port < ports.size(); ++port) {
+        ports[port].reads.forget(needed_[port][false]);
+        ports[port].writes.forget(needed_[port][true]);
+    }
 }
 
-/// How far in front of the floor walks behind it look at a port.
-Cycle CriticalPath::margin(const PortTrail& port)
+void CriticalPath::drop_pending()
 {
-    return kWays + kBeatsOfABurst * std::max({port.beat_interval, port.command_interval, port.write_interval});
+    for (PortTrail& port : ports) {
+        port.reads.drop_pending();
+        port.writes.drop_pending();
+    }
 }
 
 Causes CriticalPath::causes(Cycle t0, Cycle done, bool interrupt)
@@ -258,9 +294,12 @@ Causes CriticalPath::causes(Cycle t0, Cycle done, bool interrupt)
     }
     cut(t0);
     cut(done);
+    if (done > floor_) {
+        begin_walks();
+        walk({.place = interrupt ? TrailPlace::Pin : TrailPlace::Software, .at = done});
+    }
+    drop_pending();
     if (done <= floor_) return tree_.causes(interrupted_).after(t0, done);
-    begin_walks();
-    walk({.place = interrupt ? TrailPlace::Pin : TrailPlace::Software, .at = done}, floor_);
     return tree_.causes(sum_up().front()).after(t0, done);
 }
 

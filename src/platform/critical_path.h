@@ -1,22 +1,20 @@
 // Finds the cause of every cycle: the walk back from the last interrupt over what each event waited for last (path_rules.h). Every
 // cycle up to the interrupt is passed once, so the cycles of all causes add up.
 //
-// Which interrupt is the last one is known at the end, and trails are too long to be kept until then. So from time to time the walks
-// begin that later ones can come to: one at every place, one at every burst on its way. They meet soon; where they leave the youngest
-// cycles few are left. These go on through the older ones to where the walks before them have come to, what their cycles went to is
-// summed up, and these cycles are forgotten.
+// Which interrupt is the last one is known at the end, and notes are too many to be kept until then. So from time to time the older ones are
+// summed up. A walk that comes later leaves the younger cycles at one of a few points: a unit in the cycle in which something that is still
+// going on began, a stage of a burst that is on its way. From each of them the walk through the older cycles is made now: what its cycles
+// went to is kept, the notes are not.
 //
-//     summed up │ older cycles              │ youngest      │ time
-//         spots ◄┼────── few walks ── spots ◄┼──── walks ───┤ places, bursts on their way
-//             floor                      middle          next()
+//     kept as sums      │ notes kept from here on   │ now          │ time
+//         points ◄── walks ── points ◄┼── later walks come from there
+//                floor so far       floor
 //
-// A later walk comes to the same spots, whenever looks are taken: the causes do not depend on it. Where one comes to another spot
-// all the same, the cycles to the next known one are given to what it came from; no measured or random program has shown that.
+// The points are all that a later walk can come to, so causes do not depend on when cycles are summed up; tests compare every choice.
 #pragma once
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -36,11 +34,11 @@ public:
     CriticalPath(const CriticalPath&) = delete;
     CriticalPath& operator=(const CriticalPath&) = delete;
 
-    /// Looks are taken so many cycles apart, however short the trails are. Before the first one.
+    /// Cycles are summed up every so many, however few notes there are; kNever: at the end only. Before the first one.
     void look_every(Cycle cycles)
     {
         window_ = next_ = cycles;
-        enough_ = youngest_ = 0;
+        enough_ = 0;
     }
     /// The pin shows an interrupt in cycle `at`: the run may end there. In order.
     void interrupt(Cycle at)
@@ -55,14 +53,16 @@ public:
     void cut(Cycle at) { tree_.cut(at); }
     /// The first cycle that must not run before look().
     Cycle next() const { return next_; }
-    /// True if it is time for a look at next(), else that is a later one.
+    /// True if there are notes enough to sum up at next(), else that is a later cycle.
     bool wants_to_look();
-    /// All cycles before next() have run, and what units put off has been done.
+    /// All cycles before next() have run, what units put off has been done, and ports have noted what is pending.
     void look();
-    /// Looks are taken at this cycle at the earliest.
+    /// Not before this cycle.
     void reach(Cycle now) { next_ = std::max(next_, now); }
-    /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end.
+    /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end, as look().
     Causes causes(Cycle t0, Cycle done, bool interrupt);
+    /// Walks that came to a point of older cycles that none was made from: 0, else their causes are wrong.
+    unsigned unforeseen() const { return unforeseen_; }
 
 private:
     using Node = PastTree::Node;
@@ -87,36 +87,40 @@ private:
     using Spots = std::unordered_map<PathSpot, Node, SpotHash>;
 
     void begin_walks();
-    void walk_from(Cycle last, Cycle floor);
-    void walk(const PathSpot& spot, Cycle floor);
+    void walk(const PathSpot& spot);
+    bool arrived() const;
     bool meets();
-    void mark();
-    std::vector<PathSpot> youngest_spots(Cycle last);
-    void to_floor(const std::vector<PathSpot>& spots);
-    void older(const std::vector<PathSpot>& spots, std::optional<Cycle> interrupt);
-    void compress();
+    void add_crossings(Cycle floor);
+    void add_crossings(TrailPlace place, Cycle floor);
+    void add_crossings(unsigned port, bool write, Cycle floor);
+    void add_stages(unsigned port, bool write, BurstTrail::Number number, Cycle floor);
+    void add(const PathSpot& spot);
+    void add(TrailPlace place, bool sent, Cycle at);
+    PathSpot named(PathSpot spot) const;
+    void sum_up_to(Cycle floor);
     std::vector<Node> sum_up();
     Node landing(const Walk& walk);
     void forget();
-    static Cycle margin(const PortTrail& port);
+    void drop_pending();
     std::size_t size() const;
 
     PathRules rules_{trails, ports};
     PastTree tree_;
-    // A look may begin or end every so many cycles. It does if the trails have grown by that many bursts and segments since.
+    // Cycles may be summed up every so many. They are if there are that many notes more since.
     Cycle window_ = 1u << 12;
     std::size_t enough_ = 1u << 14;
-    std::size_t youngest_ = 1u << 10;  // to end
-    Cycle floor_ = 0, middle_ = 0, next_ = window_;
-    bool begun_ = false;    // a look
-    std::size_t size_ = 0;  // at the end of the last one
+    Cycle floor_ = 0, next_ = window_;
+    std::size_t size_ = 0;  // when cycles were summed up last
     std::vector<Cycle> interrupts_;
     Cycle last_ = 0;  // of all interrupts
     bool ended_ = false;
     Node interrupted_ = PastTree::kRoot;  // the last one up to the floor
     bool any_interrupt_ = false;
-    Spots spots_;  // where the walks of the last look came to, up to the floor
-    // of a look
+    Spots spots_;  // up to the floor: what a walk finds there
+    unsigned unforeseen_ = 0;
+    // while cycles are summed up
+    Spots crossings_;  // of the next floor: the walk from there
+    std::array<std::array<BurstTrail::Number, 2>, 2> needed_{};  // by port, write: bursts from there on are kept
     std::vector<Walk> walks_;
     std::array<std::vector<Mark>, kTrailPlaces> met_at_places_;      // by segment
     std::array<std::array<std::vector<Mark>, 2>, 2> met_at_bursts_;  // by port, write; by number from the trail's first on

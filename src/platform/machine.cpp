@@ -34,7 +34,7 @@ namespace {
 
 constexpr Cycle kTail = 64;         // recording goes on after the last entry has completed: interfaces.md 3
 constexpr Cycle kChunk = 1u << 16;  // cycles between two looks at the outside world
-constexpr Cycle kOften = 1000;      // cycles between two looks for causes, when stepping
+constexpr Cycle kOften = 1000;      // causes are summed up every so many cycles, when stepping
 // A memory may think for as long as its timings say; but when it has been woken that often and no unit has, nothing moves any more.
 constexpr std::uint64_t kMaxWakesInACycle = 1u << 20;
 
@@ -310,7 +310,8 @@ public:
         software_.socket.bind(parts_.top.csb);
         software_.interrupt.bind(parts_.interrupt);
         if (parts_.options.causes) {
-            parts_.path.emplace(parts_.top, parts_.options.stepping ? kOften : 0).stamps = &software_.stamps();
+            const Cycle sum_up_every = parts_.options.sum_up_every == 0 && parts_.options.stepping ? kOften : parts_.options.sum_up_every;
+            parts_.path.emplace(parts_.top, sum_up_every).stamps = &software_.stamps();
             software_.trails = &parts_.path->trails();
         }
         if (parts_.options.operations) operations_.emplace(parts_.hardware, program);

@@ -29,6 +29,7 @@ struct MachineOptions {
     bool operations = false;    // when each operation of the program ran: RunResult::operations
     bool hazards = false;       // look for accesses out of order: RunResult::hazards
     bool drain = false;         // after the program, go on until the memory interfaces are idle
+    Cycle sum_up_every = 0;     // causes are summed up every so many cycles; 0: as there is memory for notes; kNever: at the end only
     Cycle cycle_limit = kNever;
     std::size_t even_samples = 0;  // so many more at most, evenly over the run, by a power of two of cycles
     Cycle sample_every = 0;        // call on_sample every so many cycles behind t0 too; 0: at interrupts only

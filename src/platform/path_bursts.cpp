@@ -46,9 +46,11 @@ BurstTrail::Number PathRules::back(unsigned port, bool write, unsigned client, b
     const BurstTrail& trail = bursts(port, write);
     Number& seen = seen_[port][write][client][use];  // a walk asks for earlier and earlier ones
     Number n = trail.has(seen) && later(trail[seen]) ? seen : answers ? trail.answered(client) : trail.granted(client);
-    for (unsigned hops = 0; trail.has(n) && later(trail[n]); n = answers ? trail.answered_before(n) : trail.granted_before(n)) {
-        if (++hops == kHopsOneByOne) n = trail.granted_behind(granted, client, n);
+    const TrailBurst* burst = trail.find(n);
+    for (unsigned hops = 0; burst && later(*burst); burst = trail.find(n)) {
+        if (++hops == kHopsOneByOne && trail.has(n)) n = trail.granted_behind(granted, client, n);
         seen = n;
+        n = answers ? trail.answered_before(n) : trail.granted_before(n);
     }
     return n;
 }
@@ -59,16 +61,13 @@ const TrailBurst* PathRules::find(unsigned client, bool write, Stage stage, Cycl
     const TrailBurst* best = nullptr;
     for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, write);
-        const auto take = [&](Number number, const TrailBurst& burst) {
-            if (time_of(burst, stage) > at || (best && time_of(burst, stage) <= time_of(*best, stage))) return;
-            best = &burst;
-            spot = {.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = number};
-        };
         const bool answers = stage == Stage::First;
         const Number n = back(port, write, client, answers, static_cast<unsigned>(stage), stage < Stage::Granted ? kNever : at,
                               [&](const TrailBurst& burst) { return time_of(burst, stage) > at; });
-        if (trail.has(n)) take(n, trail[n]);
-        if (const auto& old = answers ? trail.forgotten_answer(client) : trail.forgotten_grant(client)) take(old->number, old->burst);
+        const TrailBurst* const burst = trail.find(n);
+        if (!burst || (best && time_of(*burst, stage) <= time_of(*best, stage))) continue;
+        best = burst;
+        spot = {.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = n};
     }
     return best;
 }
@@ -105,15 +104,12 @@ bool PathRules::step_ask(unsigned client)
     Cycle entered = 0;
     for (unsigned port = 0; port < ports_.size(); ++port) {
         const BurstTrail& trail = bursts(port, false);
-        const auto take = [&](Number number, const TrailBurst& burst) {
-            if (burst.entered() <= entered) return;
-            entered = burst.entered();
-            last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = number};
-        };
         const Number n = back(port, false, client, false, static_cast<unsigned>(Stage::Entered), kNever,
                               [&](const TrailBurst& burst) { return burst.entered() >= spot_.at; });
-        if (trail.has(n)) take(n, trail[n]);
-        else if (const auto& old = trail.forgotten_grant(client)) take(old->number, old->burst);
+        const TrailBurst* const burst = trail.find(n);
+        if (!burst || burst->entered() <= entered) continue;
+        entered = burst->entered();
+        last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = n};
     }
     if (entered == 0 || entered < segment().from) return false;
     if (entered + kRequestPace < spot_.at) return go(unit_of(client)), true;  // it had no room for one more
@@ -191,8 +187,7 @@ BurstStage PathRules::stage_before(const TrailBurst& burst, Cycle before)
 
 void PathRules::step_burst()
 {
-    DLASIM_EXPECTS(bursts().has(spot_.number));
-    const TrailBurst& burst = bursts()[spot_.number];
+    const TrailBurst& burst = this->burst(spot_.number);
     if (step_stream(burst)) return;
     switch (spot_.stage) {
         case Stage::First:
@@ -218,7 +213,7 @@ void PathRules::step_first(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();
     if (const Number before = trail.any_answered_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
-        const TrailBurst& other = trail[before];
+        const TrailBurst& other = this->burst(before);
         const Cycle busy = other.last() + ports_[spot_.port].beat_interval + (burst.due() < burst.first() ? PortTrail::kBetweenAnswers : 0);
         if (busy >= burst.first() && other.first() < burst.first()) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first(), other.client);
@@ -325,7 +320,7 @@ void PathRules::step_chunked(const TrailBurst& burst)
         return go(unit_of(burst.client));
     }
     if (const Number before = bursts().granted_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
-        const TrailBurst& other = bursts()[before];
+        const TrailBurst& other = this->burst(before);
         if (other.granted <= burst.chunked() && other.granted + 1 >= burst.chunked() && other.granted > burst.entered()) {
             spend(Cause::Interface, other.granted, burst.client);
             return go(Stage::Granted, before);
@@ -345,14 +340,10 @@ void PathRules::step_entered(const TrailBurst& burst)
     if (spot_.write) return go_to_sender(unit_of(burst.client));
     if (burst.refused) {
         for (Number before = bursts().granted_before(spot_.number); before != BurstTrail::kNone; before = bursts().granted_before(before)) {
-            const TrailBurst& other = bursts()[before];
+            const TrailBurst& other = this->burst(before);
             if (other.chunked() >= burst.entered()) continue;
             spend(Cause::Interface, other.chunked(), burst.client);
             return go(Stage::Chunked, before);
-        }
-        if (const auto& old = bursts().forgotten_grant(burst.client); old && old->burst.chunked() < burst.entered()) {
-            spend(Cause::Interface, old->burst.chunked(), burst.client);
-            return go(Stage::Chunked, old->number);
         }
     }
     go(TrailPlace::Ask, burst.client);

@@ -20,8 +20,11 @@ std::optional<unsigned> client_of(TrailPlace place, TrailPlace family, unsigned 
 
 }  // namespace
 
-PathRules::PathRules(const Trails& trails, const std::array<PortTrail, 2>& ports) : trails_(trails), ports_(ports)
+PathRules::PathRules(const Trails& trails, const std::array<PortTrail, 2>& ports) : trails_(trails), ports_(ports) { begin(); }
+
+void PathRules::begin()
 {
+    runs_.clear();
     for (auto& port : seen_)
         for (auto& direction : port)
             for (auto& client : direction) client.fill(BurstTrail::kNone);
@@ -51,7 +54,7 @@ void PathRules::break_loop()
     if (hops_ == kMaxHops + 1) lowest_ = kNoPlace;
     if (!spot_.burst) lowest_ = std::min(lowest_, spot_.place);
     if (hops_ <= 2 * kMaxHops || (lowest_ != kNoPlace && (spot_.burst || spot_.place != lowest_))) return;
-    if (spot_.burst) go(unit_of(bursts()[spot_.number].client));
+    if (spot_.burst) go(unit_of(burst(spot_.number).client));
     spend(segment().cause, spot_.at - 1);
     hops_ = 0;
 }

@@ -49,12 +49,13 @@ public:
     /// One hop, back in time or to whom that cycle waited for. pre: the trails know the spot's cycle
     void step();
     /// False at a burst that has been forgotten.
-    bool knows() const { return !spot_.burst || bursts().has(spot_.number); }
+    bool knows() const { return !spot_.burst || bursts().find(spot_.number); }
     /// It stands where a place's own pace began, in that segment: walks meet there.
     const std::optional<std::size_t>& paced() const { return paced_; }
     /// What the cycles of all walks went to, the latest first.
     const std::vector<PathRun>& runs() const { return runs_; }
-    void forget_runs() { runs_.clear(); }
+    /// For other walks, through trails that have changed.
+    void begin();
     ExactCause last_cause() const { return last_cause_; }
 
     const BurstTrail& bursts(unsigned port, bool write) const { return write ? ports_[port].writes : ports_[port].reads; }
@@ -76,6 +77,9 @@ public:
     }
     /// The last one that it has reached before that cycle.
     static BurstStage stage_before(const TrailBurst& burst, Cycle before);
+
+    /// The unit that reads or writes as this client.
+    static TrailPlace unit_of(unsigned client);
 
 private:
     using Number = BurstTrail::Number;
@@ -99,14 +103,13 @@ private:
     void step_turn(unsigned client, bool write);
     void step_answer(unsigned client);
     void step_burst();
-    /// The unit that reads or writes as this client.
-    static TrailPlace unit_of(unsigned client);
     void step_first(const TrailBurst& burst);
     void step_accepted(const TrailBurst& burst);
     void step_granted(const TrailBurst& burst);
     void step_chunked(const TrailBurst& burst);
     void step_entered(const TrailBurst& burst);
     const BurstTrail& bursts() const { return bursts(spot_.port, spot_.write); }
+    const TrailBurst& burst(Number number) const { return *bursts().find(number); }
     template <class Later>
     Number back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted, const Later& later);
     const TrailBurst* find(unsigned client, bool write, Stage stage, Cycle at, PathSpot& spot);

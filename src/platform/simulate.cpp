@@ -16,6 +16,7 @@ RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& 
     how.hazards = options.hazards;
     how.causes = options.causes;
     how.accesses = options.accesses;
+    how.sum_up_every = options.sum_up_every;
     how.drain = workload.drains;
     how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;

@@ -365,6 +365,12 @@ void Top::follow(Trails& trails, PortTrail& primary, PortTrail& secondary)
     if (cvif_) cvif_->follow(&secondary);
 }
 
+void Top::note_pending()
+{
+    mcif_->note_pending();
+    if (cvif_) cvif_->note_pending();
+}
+
 std::uint64_t Top::evaluations() const
 {
     std::uint64_t sum = 0;

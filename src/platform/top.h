@@ -81,6 +81,8 @@ public:
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
     /// Every unit and port tells from now on what it waits for; `secondary` where there is such a port.
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
+    /// The trails of the ports get the requests that no arbiter has granted yet, until they drop them.
+    void note_pending();
     /// Units do what they have put off of the cycles before `end`: all of them have been evaluated and no later one.
     void catch_up(Cycle end);
     /// Layers that a unit's data path has done; null for a unit that is not there.

@@ -57,14 +57,22 @@ void FollowedPath::look(Cycle now)
     path_.reach(now);
     while (path_.next() <= now && !top_.failures().any()) {
         if (!path_.wants_to_look()) continue;
-        top_.catch_up(now);
-        cut();
+        catch_up(now);
         path_.look();
     }
 }
 
+/// All that is known when the cycles before `now` have run is noted.
+void FollowedPath::catch_up(Cycle now)
+{
+    top_.catch_up(now);
+    top_.note_pending();
+    cut();
+}
+
 Causes FollowedPath::causes(Cycle t0, Cycle done, bool interrupt)
 {
+    top_.note_pending();
     cut();
     return path_.causes(t0, done, interrupt);
 }

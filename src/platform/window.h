@@ -113,6 +113,7 @@ public:
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
 private:
+    void catch_up(Cycle now);
     void cut();
 
     Top& top_;

@@ -108,7 +108,7 @@ static_assert(sizeof(TrailBurst) == 64);
 struct alignas(64) BurstWaits {
     DramCycles taken;   // before it took it
     DramCycles waited;  // before it answered
-    Cycle accepted;     // of a write: it took it
+    Cycle accepted;     // it took it
 };
 
 /// The last one of a client that is known no longer.
@@ -128,15 +128,23 @@ public:
     TrailBurst& operator[](Number number) { return bursts_[number]; }
     const TrailBurst& operator[](Number number) const { return bursts_[number]; }
     bool has(Number number) const { return bursts_.has(number); }
+    /// The burst, also if it is the last one known of a client that has not been forgotten with the others; null: it is not known.
+    const TrailBurst* find(Number number) const
+    {
+        if (has(number)) return &bursts_[number];
+        for (const std::optional<ForgottenBurst>& kept : forgotten_)
+            if (kept && kept->number == number) return &kept->burst;
+        return nullptr;
+    }
     Number base() const { return bursts_.base(); }
     Number end() const { return bursts_.end(); }
     /// The last one of a client, by grants and by answers. kNone: none.
     Number granted(unsigned client) const { return granted_[client]; }
     Number answered(unsigned client) const { return answered_[client]; }
     /// The one before a burst, by grants or answers of its client, or answers of all; kNone: none, or it is known no longer.
-    Number granted_before(Number number) const { return known((*this)[number].same_granted(number)); }
-    Number answered_before(Number number) const { return known((*this)[number].same_answered(number)); }
-    Number any_answered_before(Number number) const { return known((*this)[number].answered(number)); }
+    Number granted_before(Number number) const { return known(find(number)->same_granted(number)); }
+    Number answered_before(Number number) const { return known(find(number)->same_answered(number)); }
+    Number any_answered_before(Number number) const { return known(find(number)->answered(number)); }
 
     void grant(const TrailChunk& chunk, Cycle at, std::uint32_t beats)
     {
@@ -205,61 +213,70 @@ public:
         latest_burst_ = &burst;
     }
     /// The answer has ended.
-    void finish(TrailBurst& burst, Number number, Cycle at)
-    {
-        burst.end_answer(at);
-        if (number == ended_) ++ended_;  // most come in order
-    }
+    static void finish(TrailBurst& burst, Cycle at) { burst.end_answer(at); }
     /// The one that was answered last: later ones may have waited for it. kNone: none.
     Number latest() const { return latest_; }
-    /// All before it have ended.
-    Number ended()
-    {
-        while (ended_ < end() && (*this)[ended_].last() != kNever) ++ended_;
-        return ended_;
-    }
 
-    /// How many that ended in front of a floor walks behind it may ask for.
-    Number kept_before() const { return streams ? kMostAfter : 1; }
-    /// In this cycle, of which all has been told and of no later one, a floor of walks will be.
-    void mark() { marked_ = {ended(), latest_, granted_, answered_}; }
-    /// The first one of which walks in the cycles behind the floor, that of the last mark(), ask more than when a client's last one was.
-    /// `margin`: what follows something at the port does so within so many cycles.
-    Number needed_from(Cycle floor, Cycle margin) const
+    /// A chunk that waits in front of the arbiter, or a request of which none has come there: it has the highest number while walks look
+    /// at what is known now. In order of each client, after all that were granted.
+    void add_pending(const TrailChunk& chunk)
     {
-        Cycle since = floor;  // what was on its way then had entered
-        for (Number n = std::max(marked_.ended, base()); n < end() && (*this)[n].granted <= floor; ++n)
-            if ((*this)[n].last() >= floor) since = std::min(since, (*this)[n].entered());
-        since -= std::min(since, margin);
-        Number keep = std::max(marked_.ended, base());
-        unsigned ended = 0;
-        for (Number n = marked_.latest; has(n) && ended <= kept_before(); n = any_answered_before(n)) {
-            keep = std::min(keep, n);
-            if ((*this)[n].last() < since) ++ended;
+        if (pending_from_ == kNone) {
+            pending_from_ = end();
+            granted_for_good_ = granted_;
         }
-        return keep - std::min<Number>(keep - base(), kept_before() + 1);
+        Number& same = granted_[chunk.marks.client];
+        bursts_.extend().grant(chunk, chunk.entered + kNotGranted, end() - 1, same);
+        same = end() - 1;
+        if (explained) waits_.extend() = {.taken = {}, .waited = {}, .accepted = kNever};
     }
-    /// Bursts before needed_from() are.
-    void forget(Cycle floor, Cycle margin)
+    bool pending(Number number) const { return number >= pending_from_; }
+    /// They are granted later, in the order that the arbiter gives them.
+    void drop_pending()
     {
-        const Number keep = needed_from(floor, margin);
-        for (unsigned client = 0; client < kClients; ++client) {
-            Number grant = marked_.granted[client], answer = marked_.answered[client];
-            while (has(grant) && grant >= keep) grant = granted_before(grant);
-            while (has(answer) && answer >= keep) answer = answered_before(answer);
-            if (has(grant)) forgotten_grants_[client] = {grant, (*this)[grant]};
-            if (has(answer)) forgotten_answers_[client] = {answer, (*this)[answer]};
+        if (pending_from_ == kNone) return;
+        bursts_.shorten(pending_from_);
+        if (explained) waits_.shorten(pending_from_);
+        granted_ = granted_for_good_;
+        pending_from_ = kNone;
+    }
+    /// When a chunk that has not come to the arbiter will: never, as far as is known.
+    static constexpr Cycle kNotGranted = Cycle{1} << 30;
+
+    /// The first one that a walk from a cycle behind `since` can ask for, beside the last one of each client before it: all that had
+    /// not ended then, and what these may have waited for or followed in a stream.
+    Number needed_from(Cycle since) const
+    {
+        Number keep = base();
+        while (keep < end() && (*this)[keep].last() <= since) ++keep;
+        const Number oldest = keep;
+        for (Number n = latest_; has(n); n = any_answered_before(n)) {
+            keep = std::min({keep, n, std::max((*this)[n].stream(n), base())});
+            if ((*this)[n].last() <= since) break;
         }
+        if (explained && !streams) keep = std::min(keep, taken_before(oldest, since));
+        return keep - std::min<Number>(keep - base(), streams ? kMostAfter + 1 : 1);
+    }
+    /// The last one of the client in front of `keep`, by grants or answers. kNone: none.
+    Number last_before(Number keep, unsigned client, bool answers) const
+    {
+        Number n = answers ? answered_[client] : granted_[client];
+        while (has(n) && n >= keep) n = answers ? answered_before(n) : granted_before(n);
+        return n;
+    }
+    /// Those before `keep`, but for the last one of each client.
+    void forget(Number keep)
+    {
+        std::array<std::optional<ForgottenBurst>, 2 * kClients> kept;
+        for (unsigned client = 0; client < kClients; ++client)
+            for (const bool answers : {false, true})
+                if (const Number n = last_before(keep, client, answers); n != kNone)
+                    kept[2 * client + answers] = {n, *find(n)};
+        forgotten_ = kept;
         bursts_.forget(keep);
-        for (unsigned client = 0; client < kClients; ++client) {
-            granted_[client] = known(granted_[client]);
-            answered_[client] = known(answered_[client]);
-        }
         if (!has(latest_)) latest_burst_ = nullptr;
         if (explained) waits_.forget(keep);
     }
-    const std::optional<ForgottenBurst>& forgotten_grant(unsigned client) const { return forgotten_grants_[client]; }
-    const std::optional<ForgottenBurst>& forgotten_answer(unsigned client) const { return forgotten_answers_[client]; }
 
     bool explained = false;  // by the memory: set before the first burst
     bool streams = false;    // bursts that follow each other closely are looked for: of reads
@@ -271,7 +288,17 @@ private:
         all.fill(kNone);
         return all;
     }
-    Number known(Number number) const { return has(number) ? number : kNone; }
+    Number known(Number number) const { return has(number) || (number != kNone && find(number)) ? number : kNone; }
+    /// Writes that the memory took after one that it had not accepted behind `since` was offered: that one waited for them. The one before.
+    Number taken_before(Number oldest, Cycle since) const
+    {
+        Cycle offered = kNever;
+        for (Number n = oldest; n < end(); ++n)
+            if ((*this)[n].accepted() > since) offered = std::min(offered, (*this)[n].offered());
+        Number first = oldest;
+        while (first > base() && waits_[first - 1].accepted > offered) --first;
+        return first - (first > base());
+    }
     /// A stream that is longer begins anew.
     static std::uint8_t one_more(std::uint8_t after)
     {
@@ -284,12 +311,9 @@ private:
     Number offered_ = 0, latest_ = kNone;
     std::array<Number, kClients> granted_ = none(), answered_ = none();
     BlockList<BurstWaits> waits_;  // where explained
-    Number ended_ = 0;
-    struct {
-        Number ended = 0, latest = kNone;
-        std::array<Number, kClients> granted = none(), answered = none();
-    } marked_;
-    std::array<std::optional<ForgottenBurst>, kClients> forgotten_grants_, forgotten_answers_;
+    std::array<std::optional<ForgottenBurst>, 2 * kClients> forgotten_;  // by client: granted, answered
+    Number pending_from_ = kNone;
+    std::array<Number, kClients> granted_for_good_ = none();  // while some are pending
 };
 
 /// Of one port.

@@ -44,6 +44,26 @@ setTimeout(() => {
     out.range = page.range();
     out.step = page.steps.find((step) => step.name === out.filtered[0]);
   }
+  // Columns of pixels of a lane that lack the colour of a phase that had cycles there.
+  out.lacking = [];
+  for (const [from, to] of [[0, 1], [0.3, 0.5], [0.61, 0.612], [0.5, 0.50001]]) {
+    page.view(from * page.run.cycles, to * page.run.cycles);
+    page.draw();
+    const canvas = $("#time"), ratio = canvas.width / canvas.clientWidth, [begin, end] = page.range(), edge = page.left(), g = canvas.getContext("2d");
+    const cycles = (px) => Math.min(end, begin + Math.max(0, px / ratio - edge) / (canvas.clientWidth - edge) * (end - begin));
+    page.rows.forEach((row, index) => {
+      if (row.kind !== "lane") return;
+      const first = Math.round(edge * ratio), deep = Math.round(page.kRow * ratio), pixels = g.getImageData(0, Math.round((page.kAxis + index * page.kRow) * ratio), canvas.width, deep).data;
+      for (let px = first; px < canvas.width; ++px) {
+        const there = new Set();
+        for (let y = 0; y < deep; ++y) { const at = 4 * (y * canvas.width + px); if (pixels[at + 3] === 255) there.add("#" + [0, 1, 2].map((c) => pixels[at + c].toString(16).padStart(2, "0")).join("")); }
+        page.kPhaseColours.forEach((colour, p) => { if (page.spentBefore(row.lane, p, cycles(px + 1)) - page.spentBefore(row.lane, p, cycles(px)) > 1e-3 && !there.has(colour)) out.lacking.push([row.name, from, px, colour]); });
+      }
+    });
+  }
+  out.lacking = out.lacking.slice(0, 5);
+  out.names = page.rows.map((row) => { const g = $("#time").getContext("2d"); g.font = innerWidth < 640 ? "10px system-ui, sans-serif" : "12px system-ui, sans-serif"; return g.measureText(row.name).width + 4 < page.left(); }).every(Boolean);
+  out.shares = [...document.querySelectorAll("#cause-list .share")].every((share) => share.offsetWidth > 0);
   page.view(0, page.run.cycles);
   document.querySelector("#time").dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
   out.zoomed = page.range();
@@ -112,10 +132,12 @@ def check(program, page, result, steps):
         expect(sum(out["causes"].values()), result["cycles"], "cycles of all causes")
         expect(bool(out["advice"].startswith(max(causes, key=causes.get).split("/")[0].replace("_", " "))), True, "advice on the largest cause")
         for unit, lane in out["lanes"].items():
-            if unit in result["units"] and lane["grain"] == 1:
+            if unit in result["units"]:
                 expect(lane["spent"], [result["units"][unit][phase] for phase in PHASES], f"the lane of {unit}")
         expect(len(out["lanes"]) >= 5, True, "lanes")
         expect(out["colours"] > 4, True, "something is drawn")
+        expect(out["lacking"], [], "columns of a lane without the colour of a phase that has cycles there")
+        expect((out["names"], out["shares"]), (True, True), f"whole names of lanes and percentages at {width}")
         expect(out["zoomed"][1] - out["zoomed"][0] <= result["cycles"] / 2 + 1, True, "the key + zooms")
         expect({out["theme"], out["other"]}, {"light", "dark"}, "the themes")
         if len(steps) > 1:

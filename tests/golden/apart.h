@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -64,6 +65,22 @@ inline std::string run_apart(const std::string& what, const std::function<int(in
     ::waitpid(process, &status, 0);
     if (!WIFEXITED(status)) fmt::print("CRASH signal {} {}\n", WTERMSIG(status), what);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
+}
+
+/// True if a run says the same whenever its causes are summed up. `run`: what it says, with MachineOptions::sum_up_every.
+inline bool same_causes(const std::string& what, const std::function<std::string(Cycle sum_up_every)>& run)
+{
+    const std::string at_the_end = run(kNever);
+    bool same = !at_the_end.empty();
+    for (const Cycle every : {Cycle{0}, Cycle{300}, Cycle{1000}, Cycle{17}})
+        if (const std::string other = run(every); other != at_the_end) {
+            const std::size_t at = static_cast<std::size_t>(std::mismatch(other.begin(), other.end(), at_the_end.begin(), at_the_end.end()).first - other.begin());
+            const std::size_t from = at > 150 ? at - 150 : 0;
+            fmt::print("CAUSES {}\n  summed up every {} cycles ...{}\n  at the end ...{}\n", what, every, other.substr(from, 300),
+                       at_the_end.substr(std::min(from, at_the_end.size()), 300));
+            same = false;
+        }
+    return same;
 }
 
 /// True if all of the text went into the pipe.

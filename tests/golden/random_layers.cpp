@@ -1,10 +1,11 @@
 // Random layers through the whole machine, each in a process of its own, compared with the golden
 // convolution; compressed ones and some others must have the same figures without values, but for those that count values.
 //
-// usage: random_layers KIND FIRST COUNT [stepping]
+// usage: random_layers KIND FIRST COUNT [stepping | causes]
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` every layer
-// runs twice, skipping and with every unit evaluated in every cycle, and all figures must be equal.
+// runs twice, skipping and with every unit evaluated in every cycle, and all figures must be equal. With `causes` whenever these are
+// summed up they must be the same.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -75,7 +76,7 @@ bool traffic_holds(const Job& job)
 }
 
 /// 0: verified. The figures of the run go to `report`.
-int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
+int run_one(std::uint64_t seed, const RandomLayer& r, const SimulateOptions& how, int report)
 {
     if (!descriptor_reads_back(r.layer)) return 1;
     LayerTensors tensors = load_tensors(r.layer);
@@ -88,9 +89,9 @@ int run_one(std::uint64_t seed, const RandomLayer& r, bool stepping, int report)
     if (with_itself) tensors.operands[operand_slot(2, false)] = tensors.input;
     const Job job = layer_job(r.layer, r.hardware, r.memory, std::move(tensors));
     // Compressed: what the masks say decides about time.
-    const bool timed = !stepping && (r.layer.compressed || seed % 8 == 0);
+    const bool timed = !how.stepping && how.sum_up_every == 0 && (r.layer.compressed || seed % 8 == 0);
     const std::string timing_only = timed ? figures_without_values(job) : "";
-    const Simulation s = simulated(job, {.stepping = stepping});
+    const Simulation s = simulated(job, how);
     if (!put(report, figures(s.run))) return 1;
     if (s.run.hung) fmt::print("HANG {}\n{}\n", describe(seed, r), s.run.diagnosis);
     else if (!s.comparison->equal())
@@ -117,7 +118,7 @@ int sc_main(int, char**) { return 0; }
 int main(int argc, char** argv)
 {
     if (argc < 4) {
-        std::fputs("usage: random_layers KIND FIRST COUNT [stepping]\n", stderr);
+        std::fputs("usage: random_layers KIND FIRST COUNT [stepping | causes]\n", stderr);
         return 2;
     }
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
@@ -125,13 +126,17 @@ int main(int argc, char** argv)
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const RandomLayer r = LayerMaker(seed, argv[1]).make();
-        const auto run = [&](bool stepping) {
-            return run_apart(describe(seed, r), [&](int report) { return run_one(seed, r, stepping, report); });
+        const auto run = [&](const SimulateOptions& how) {
+            return run_apart(describe(seed, r), [&](int report) { return run_one(seed, r, how, report); });
         };
-        const std::string skipping = run(false);
+        if (argc > 4 && std::string_view(argv[4]) == "causes") {
+            failed += !same_causes(describe(seed, r), [&](Cycle every) { return run({.timing_only = false, .sum_up_every = every}); });
+            continue;
+        }
+        const std::string skipping = run({});
         bool good = !skipping.empty();
         if (twice && good) {
-            const std::string stepping = run(true);
+            const std::string stepping = run({.stepping = true});
             good = stepping == skipping;
             if (!good) fmt::print("STEPPING {}\n  skipping  {}  stepping {}", describe(seed, r), skipping, stepping);
         }

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <random>
-#include <set>
 
 extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
 
@@ -138,27 +137,6 @@ TEST(BurstTrail, FindsTheFirstBurstOfAClientBehindACycle)
     EXPECT_GT(found, 1000u);
     EXPECT_GT(given_up, 100u);
     EXPECT_EQ(trail.granted_behind(kNever, 0, trail.granted(0)), trail.granted(0));
-}
-
-TEST(BurstTrail, KnowsWhichHaveEndedInWhateverOrder)
-{
-    std::mt19937 random(4);
-    BurstTrail trail;
-    Cycle cycle = 10;
-    std::set<BurstTrail::Number> open;
-    for (int round = 0; round < 2000; ++round) {
-        for (unsigned more = random() % 3; more != 0; --more) {
-            open.insert(trail.end());
-            grant_some(trail, 1, cycle, random);
-        }
-        for (unsigned ends = random() % 3; ends != 0 && !open.empty(); --ends) {
-            auto which = open.begin();
-            if (random() % 2) std::advance(which, static_cast<std::ptrdiff_t>(random() % open.size()));
-            trail.finish(trail[*which], *which, ++cycle);
-            open.erase(which);
-        }
-        if (random() % 2) ASSERT_EQ(trail.ended(), open.empty() ? trail.end() : *open.begin());
-    }
 }
 
 }  // namespace

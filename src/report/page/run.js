@@ -9,16 +9,20 @@
   const narrow = () => window.innerWidth < 640;
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  // ---- colours: one for each group of causes, lighter for each further cause of the group
-  const kGroups = { array: "#4f9d69", array_idle: "#e0a030", memory: "#dd7a66", sdp: "#7a6fc0", pdp: "#3f8fc9", cdp: "#5bb5c9", bdma: "#8d6e63", rubik: "#a1887f", start_up: "#9aa5b5", end: "#78909c", software: "#b07aa1" };
-  const colourOf = (group, index) => { const base = kGroups[group] ?? "#999999"; return `color-mix(in srgb, ${base} ${Math.max(45, 100 - 18 * index)}%, white)`; };
+  // ---- colours: one for each group of causes, another shade of it for each cause, the same on every page
+  const kGroups = { array: "#4f9d69", array_idle: "#e0a030", memory: "#dd7a66", dram: "#d070a8", sdp: "#7a6fc0", pdp: "#3f8fc9", cdp: "#5bb5c9", bdma: "#8d6e63", rubik: "#a1887f", start_up: "#9aa5b5", end: "#78909c", software: "#b07aa1" };
+  const lighter = (colour, share) => "#" + [1, 3, 5].map((at) => Math.round(255 - (255 - parseInt(colour.slice(at, at + 2), 16)) * share).toString(16).padStart(2, "0")).join("");
+  const colourOf = (key) => {
+    const [group, name] = key.split("/"), shown = name?.startsWith("dram_") ? "dram" : group, all = kCauses[shown] ?? [];
+    return lighter(kGroups[shown] ?? "#999999", 1 - 0.7 * Math.max(0, all.indexOf(name)) / Math.max(all.length, 3));
+  };
+  const kCauses = { array: ["computing", "weight_load"], array_idle: ["weights", "data", "buffer_full", "accumulator_full"], sdp: ["pace", "operand_late"], start_up: ["begin", "bank_change", "pipeline"], end: ["drain", "write_back"],
+    software: ["programming", "interrupt", "polling"], memory: ["latency", "bandwidth", "arbitration", "credits", "requests", "interface"], dram: ["dram_queue", "dram_bandwidth", "dram_row", "dram_group", "dram_turn", "dram_refresh", "dram_power"] };
   const words = (group, name) => `${group.replace(/_/g, " ")}: ${name.replace(/_/g, " ")}`;
   const leaves = (tree) => typeof tree === "number" ? tree : Object.values(tree ?? {}).reduce((sum, branch) => sum + leaves(branch), 0);
   const flat = (tree) => Object.entries(tree ?? {}).flatMap(([group, names]) => Object.entries(names).map(([name, spent]) => ({ group, name, key: `${group}/${name}`, cycles: leaves(spent), clients: typeof spent === "object" ? spent : null })));
   const causes = flat(result.causes).sort((a, b) => b.cycles - a.cycles);
-  const inGroup = {};
-  for (const cause of causes) { cause.colour = colourOf(cause.group, inGroup[cause.group] = (inGroup[cause.group] ?? -1) + 1); }
-  const colourBy = Object.fromEntries(causes.map((cause) => [cause.key, cause.colour]));
+  for (const cause of causes) cause.colour = colourOf(cause.key);
 
   // ---- steps: of a network, operations of a compiled file, or the run itself
   const listed = result.steps ?? result.operations ?? [];
@@ -86,7 +90,8 @@
   };
   if (causes.length === 0) $("#causes").remove();
   for (const cause of causes) {
-    const part = make("button", cause.cycles / cycles > 0.12 ? words(cause.group, cause.name) : "");
+    const part = make("button");
+    part.append(make("span", words(cause.group, cause.name)));
     part.type = "button";
     part.style.cssText = `flex: ${cause.cycles} 1 0; background: ${cause.colour}`;
     part.title = `${words(cause.group, cause.name)}: ${whole(cause.cycles)} cycles, ${percent(cause.cycles)}`;
@@ -95,6 +100,9 @@
     part.addEventListener("click", () => choose(cause.key));
     $("#cause-bar").append(part);
   }
+  // A name that does not fit is not shown.
+  const fitBar = () => { for (const part of $("#cause-bar")?.children ?? []) { const name = part.firstChild; name.style.visibility = name.offsetWidth + 6 <= part.clientWidth ? "" : "hidden"; } };
+  if (causes.length) new ResizeObserver(fitBar).observe($("#cause-bar"));
   causes.slice(0, 8).forEach((cause) => {
     const swatch = make("span", "", "swatch"), name = make("button", words(cause.group, cause.name));
     swatch.style.background = cause.colour;
@@ -106,42 +114,66 @@
   const rest = causes.slice(8).reduce((sum, cause) => sum + cause.cycles, 0);
   if (rest) $("#cause-list").append(make("span"), make("span", `${causes.length - 8} others`), make("span", whole(rest), "number"), make("span", percent(rest), "number share"));
 
-  // ---- lanes: unpacked into ends of runs, and for every phase its cycles up to each run
-  const kPhases = ["issuing", "starved", "blocked", "draining"];
+  // ---- lanes: unpacked into runs, and for every phase its cycles up to each run
+  const kPhases = ["issuing", "starved", "blocked", "draining"], kGated = 4, kMixed = 7;
   const kPhaseColours = ["#4f9d69", "#e0a030", "#c8553d", "#7a8aa0"];
   const lanes = run.lanes.map(({ name, grain, from, data }) => {
-    const bytes = atob(data), size = bytes.length;
+    const bytes = atob(data);
+    let read = 0;
+    const number = () => { let sum = 0, scale = 1, byte = bytes.charCodeAt(read++); for (; byte >= 128; byte = bytes.charCodeAt(read++), scale *= 128) sum += (byte - 128) * scale; return sum + byte * scale; };
+    const skip = (numbers) => { for (; numbers > 0; --numbers) while (bytes.charCodeAt(read++) >= 128); };
     let count = 0;
-    for (let i = 0; i < size; ++i) count += bytes.charCodeAt(i) < 128;
-    const ends = new Float64Array(count), phases = new Uint8Array(count), spent = kPhases.map(() => new Float64Array(count + 1)), sums = [0, 0, 0, 0, 0];
+    for (; read < bytes.length; ++count) if (number() % 8 === kMixed) skip(kPhases.length);
+    const ends = new Float64Array(count), phases = new Uint8Array(count), spent = kPhases.map(() => new Float64Array(count + 1)), sums = [0, 0, 0, 0];
     let end = from;
-    for (let i = 0, at = 0; i < size; ++at) {
-      let number = 0, scale = 1, byte = bytes.charCodeAt(i++);
-      for (; byte >= 128; byte = bytes.charCodeAt(i++), scale *= 128) number += (byte - 128) * scale;
-      number += byte * scale;
-      const phase = number % 8, length = (number - phase) / 8 * grain;
-      ends[at] = end += length;
+    read = 0;
+    for (let at = 0; at < count; ++at) {
+      const head = number(), phase = head % 8, grains = (head - phase) / 8;
+      ends[at] = end += grains * grain;
       phases[at] = phase;
-      sums[phase] += length;
-      for (let p = 0; p < 4; ++p) spent[p][at + 1] = sums[p];
+      if (phase < kPhases.length) sums[phase] += grains * grain;
+      if (phase === kMixed) for (let p = 0; p < kPhases.length; ++p) sums[p] += grains * number();
+      for (let p = 0; p < kPhases.length; ++p) spent[p][at + 1] = sums[p];
     }
     return { name, grain, from, ends, phases, spent, signal: / (reads|writes) /.test(name) };
   });
   // The first run that ends behind a cycle.
   const runAt = (lane, cycle) => { let low = 0, high = lane.ends.length; while (low < high) { const middle = (low + high) >> 1; if (lane.ends[middle] > cycle) high = middle; else low = middle + 1; } return low; };
-  // Cycles of a phase before a cycle.
-  const spentBefore = (lane, phase, cycle) => {
-    const at = runAt(lane, cycle);
-    if (at === lane.ends.length || lane.phases[at] !== phase) return lane.spent[phase][at];
-    return lane.spent[phase][at] + Math.max(0, cycle - (at ? lane.ends[at - 1] : lane.from));
+  // Cycles of a phase before a cycle that is in run `at`: those of a run with several phases are spread evenly over it.
+  const spentIn = (lane, phase, cycle, at) => {
+    const spent = lane.spent[phase];
+    if (at === lane.ends.length || spent[at + 1] === spent[at]) return spent[at];
+    const begin = at ? lane.ends[at - 1] : lane.from;
+    return spent[at] + (spent[at + 1] - spent[at]) * Math.max(0, cycle - begin) / (lane.ends[at] - begin);
   };
+  const spentBefore = (lane, phase, cycle) => spentIn(lane, phase, cycle, runAt(lane, cycle));
 
   // ---- timeline
   const canvas = $("#time"), kRow = 22, kAxis = 24;
   const laneName = (name) => / (reads|writes) /.test(name) ? name : name.toUpperCase();
   const rows = [{ kind: "steps", name: "steps" }].concat(run.over_time ? [{ kind: "causes", name: "causes" }] : [], lanes.map((lane) => ({ kind: "lane", name: laneName(lane.name), lane })));
-  const left = () => narrow() ? 92 : 178;
+  const kFont = "12px system-ui, sans-serif";
+  // As wide as the longest name: on a phone the widest ones, those of memory clients, are written smaller.
+  const left = () => { const g = canvas.getContext("2d"); g.font = fontOf(); return Math.ceil(Math.max(...rows.map((row) => g.measureText(row.name).width))) + 12; };
+  const fontOf = () => narrow() ? "10px system-ui, sans-serif" : kFont;
   let from = 0, to = Math.max(cycles, 1), wanted = false;
+  // How high each phase reaches in a column of so many pixels: its share of the cycles, and one pixel where it had any.
+  const columnOf = (shares, deep) => {
+    const high = shares.map((share) => share > 1e-9 ? Math.max(1, Math.round(share * deep)) : 0);
+    for (let over = high.reduce((sum, n) => sum + n, 0) - deep; over > 0; --over) --high[high.indexOf(Math.max(...high))];
+    let sum = 0;
+    return high.map((n) => sum += n);
+  };
+  // The name in so many pixels: what it ends with says as much as what it begins with, so what does not fit is left out between words.
+  const fitted = (g, name, most) => {
+    if (g.measureText(name).width <= most) return name;
+    const parts = name.split(/(?<=[ _/.-])/);
+    for (let gone = 1; gone < parts.length - 1; ++gone) {
+      const short = parts[0] + "\u2026" + parts.slice(1 + gone).join("");
+      if (g.measureText(short).width <= most) return short;
+    }
+    return "";
+  };
   const draw = () => {
     wanted = false;
     const width = canvas.clientWidth, height = kAxis + rows.length * kRow + 4, ratio = window.devicePixelRatio || 1, edge = left();
@@ -151,7 +183,7 @@
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
     const scale = (width - edge) / (to - from), x = (cycle) => edge + (cycle - from) * scale;
-    g.font = "12px system-ui, sans-serif";
+    g.font = kFont;
     g.textBaseline = "middle";
     // axis
     const rough = (to - from) / ((width - edge) / 90), power = 10 ** Math.floor(Math.log10(Math.max(rough, 1))), tick = Math.max(1, [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough) ?? power);
@@ -167,37 +199,38 @@
           const a = Math.max(edge, x(step.start)), b = Math.min(width, x(step.done));
           g.fillStyle = i % 2 ? "#8fb4dd" : "#b9d0ea";
           g.fillRect(a, top, Math.max(b - a - 0.5, 0.5), tall);
-          if (b - a > 30) { g.save(); g.beginPath(); g.rect(a, top, b - a - 3, tall); g.clip(); g.fillStyle = "#10151d"; g.fillText(step.name, a + 3, top + tall / 2); g.restore(); }
+          if (b - a > 30) { g.fillStyle = "#10151d"; g.fillText(fitted(g, step.name, b - a - 6), a + 3, top + tall / 2); }
         });
       } else if (row.kind === "causes") {
         const { width: part, names, parts } = run.over_time;
         for (let i = Math.max(0, Math.floor(from / part)); i < parts.length && i * part < to; ++i) {
           const all = parts[i].reduce((sum, n) => sum + n, 0) || 1, a = x(i * part), b = x(Math.min((i + 1) * part, cycles));
           let y = top;
-          parts[i].forEach((n, k) => { if (!n) return; const h = tall * n / all; g.fillStyle = colourBy[names[k].join("/")] ?? "#999"; g.fillRect(a, y, b - a + 0.5, h); y += h; });
+          parts[i].forEach((n, k) => { if (!n) return; const h = tall * n / all; g.fillStyle = colourOf(names[k].join("/")); g.fillRect(a, y, b - a + 0.5, h); y += h; });
         }
       } else {
-        const { lane } = row, first = runAt(lane, from), last = runAt(lane, to);
-        if (last - first < 2 * (width - edge)) {
-          for (let i = first; i <= last && i < lane.ends.length; ++i) {
-            if (lane.phases[i] >= kPhases.length) continue;
-            const a = Math.max(edge, x(i ? lane.ends[i - 1] : lane.from)), b = Math.min(width, x(lane.ends[i]));
-            if (b < edge) continue;
-            g.fillStyle = kPhaseColours[lane.phases[i]];
-            g.fillRect(a, top, Math.max(b - a, 0.4), tall);
-          }
-        } else {
-          const before = kPhases.map((_, p) => spentBefore(lane, p, from));
-          for (let px = edge; px < width; ++px) {
-            const end = from + (px + 1 - edge) / scale;
-            let y = top + tall;
-            kPhases.forEach((_, p) => { const now = spentBefore(lane, p, end), h = tall * (now - before[p]) * scale; before[p] = now; if (h < 0.15) return; y -= h; g.fillStyle = kPhaseColours[p]; g.fillRect(px, y, 1, h); });
-          }
+        // In pixels of the device: columns that are alike become one rectangle.
+        const { lane } = row, deep = Math.round(tall * ratio), y = Math.round(top * ratio), right = Math.round(width * ratio);
+        g.save();
+        g.setTransform(1, 0, 0, 1, 0, 0);
+        let at = runAt(lane, from), px = Math.round(edge * ratio), begin = from, before = kPhases.map((_, p) => spentIn(lane, p, from, at)), tops = null, since = px;
+        const paint = () => { if (tops) for (let p = 0, low = 0; p < kPhases.length; low = tops[p++]) if (tops[p] > low) { g.fillStyle = kPhaseColours[p]; g.fillRect(since, y + deep - tops[p], px - since, tops[p] - low); } };
+        for (; px < right; ++px) {
+          const end = Math.min(to, from + ((px + 1) / ratio - edge) / scale);
+          while (at < lane.ends.length && lane.ends[at] <= end) ++at;
+          const now = kPhases.map((_, p) => spentIn(lane, p, end, at)), next = columnOf(now.map((n, p) => (n - before[p]) / (end - begin)), deep);
+          if (!tops || next.some((n, p) => n !== tops[p])) { paint(); tops = next; since = px; }
+          before = now;
+          begin = end;
         }
+        paint();
+        g.restore();
       }
       g.restore();
       g.fillStyle = text;
-      g.save(); g.beginPath(); g.rect(0, top, edge - 4, kRow); g.clip(); g.fillText(row.name, 4, top + tall / 2); g.restore();
+      g.font = fontOf();
+      g.fillText(row.name, 4, top + tall / 2);
+      g.font = kFont;
     });
     frames.push(performance.now());
   };
@@ -238,7 +271,9 @@
     const says = [`cycle ${whole(cycle)}`, row.name];
     if (row.kind === "steps") { const step = steps.find((one) => one.start < cycle && one.done >= cycle); says.push(step ? `${step.name}: ${whole(step.took)} cycles from ${whole(step.start)}` : "nothing"); }
     else if (row.kind === "causes") { const { width: part, names, parts } = run.over_time; const now = parts[Math.floor(cycle / part)]; if (now) says.push(now.map((n, k) => [n, k]).filter((pair) => pair[0]).sort((a, b) => b[0] - a[0]).slice(0, 3).map(([n, k]) => `${words(...names[k])} ${whole(n)}`).join(", ") + ` of ${whole(part)} cycles`); }
-    else { const { lane } = row, i = runAt(lane, cycle), begin = i ? lane.ends[i - 1] : lane.from; const phase = i < lane.ends.length && cycle >= lane.from ? kPhases[lane.phases[i]] ?? "gated" : "gated"; says.push(lane.signal ? (phase === "issuing" ? "a beat" : "no beat") : phase); if (i < lane.ends.length) says.push(`${whole(lane.ends[i] - begin)} cycles` + (lane.grain > 1 ? `, to ${lane.grain} cycles` : "")); }
+    else { const { lane } = row, i = runAt(lane, cycle), begin = i ? lane.ends[i - 1] : lane.from; const there = i < lane.ends.length && cycle >= lane.from, phase = there ? lane.phases[i] : kGated, length = lane.ends[i] - begin;
+      if (phase === kMixed) says.push(kPhases.map((name, p) => [lane.signal ? "beats" : name, lane.spent[p][i + 1] - lane.spent[p][i]]).filter(([, n]) => n).map(([name, n]) => `${name} ${whole(n)}`).join(", ") + ` of ${whole(length)} cycles`);
+      else says.push(lane.signal ? (phase === 0 ? "a beat" : "no beat") : kPhases[phase] ?? "gated", ...(there ? [`${whole(length)} cycles`] : [])); }
     $("#readout").textContent = says.join(", ");
   };
   kPhases.forEach((phase, p) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = kPhaseColours[p]; item.append(swatch, ["issuing: it works", "starved: its input is missing", "blocked: its output is not taken", "draining: its last results are on the way"][p]); $("#phases").append(item); });
@@ -272,7 +307,7 @@
     tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "" : `${short(v, digits)} ${unit}` },
     xAxis: { type: "value", min: 0, max: cycles, name: "cycle", nameLocation: "middle", nameGap: 28, ...look() }, yAxis: { type: "value", max, name: unit, nameLocation: "end", ...look() },
     series: list.map(({ name, points }, i) => {
-      const colour = kLineColours[i % kLineColours.length], below = (k) => stack ? list.slice(0, i).reduce((sum, one) => sum + one.points[k][1], 0) : 0;
+      const colour = colourOfName(name), below = (k) => stack ? list.slice(0, i).reduce((sum, one) => sum + one.points[k][1], 0) : 0;
       const data = points.map(([at, own], k) => [at, below(k) + own, own]);
       return { name, type: "line", symbol: "none", step: "start", encode: { x: 0, y: 1, tooltip: 2 }, z: 3 + list.length - i, areaStyle: stack ? { color: colour, opacity: 1 } : undefined, lineStyle: { width: stack ? 0 : 1.6, color: colour }, itemStyle: { color: colour }, data: [[0, data[0][1], data[0][2]], ...data] };
     }).concat(marks.map((mark) => ({ name: mark.name, type: "line", symbol: "none", z: 99, lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, itemStyle: { color: css("--bad") }, data: [[0, mark.at], [cycles, mark.at]] }))) });
@@ -293,7 +328,11 @@
       visualMap: { min: 0, max: 100, show: false, inRange: { color: [css("--back"), "#4f9d69"] } },
       series: [{ type: "heatmap", progressive: 0, data: list.flatMap((one, y) => one.values.map((v, x) => [x, list.length - 1 - y, Math.min(100, 100 * v / lengths[x])])) }] };
   };
-  const kLineColours = ["#4f9d69", "#7a6fc0", "#3f8fc9", "#c8553d", "#e0a030", "#8d6e63", "#b07aa1", "#5bb5c9"];
+  // A name has the same colour on every page: a unit that of its causes, what a client writes a lighter one than what it reads.
+  const kClients = { CDMA_DAT: "#e0a030", CDMA_WT: "#4f9d69", SDP: kGroups.sdp, SDP_BS: "#3f51b5", SDP_BN: "#c2569b", SDP_EW: "#2f7f86", PDP: kGroups.pdp, CDP: kGroups.cdp, BDMA: kGroups.bdma, RBK: "#6d8b3a" };
+  const kNames = { CMAC: kGroups.array, SDP: kGroups.sdp, PDP: kGroups.pdp, CDP: kGroups.cdp, "CBUF data": kClients.CDMA_DAT, "CBUF weights": kClients.CDMA_WT, hits: "#4f9d69", misses: "#e0a030", conflicts: "#c8553d",
+    "SDP alone": kGroups.sdp, "PDP alone": kGroups.pdp, "both at once": "#c8553d", accelerator: "#4f9d69", memory: kGroups.memory };
+  const colourOfName = (name) => { const [client, way] = name.split(" "); return kNames[name] ?? (kClients[client] ? lighter(kClients[client], way === "writes" ? 0.6 : 1) : "#3f8fc9"); };
   // A chart is drawn when it comes into sight, or is printed.
   const charted = [], waiting = new Map();
   const begin = (place) => {
@@ -312,7 +351,7 @@
   const chartOver = (id, list, options) => {
     if (!list().length) { $(`#${id}`).remove(); return; }
     const legend = make("div", undefined, "legend");
-    list().forEach(({ name }, i) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = kLineColours[i % kLineColours.length]; item.append(swatch, name); legend.append(item); });
+    list().forEach(({ name }) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = colourOfName(name); item.append(swatch, name); legend.append(item); });
     for (const mark of options.marks ?? []) legend.append(make("span", `dashed: ${mark.name}`));
     $(`#${id} .chart`).before(legend);
     chart(id, () => overTime(list(), options));
@@ -425,6 +464,6 @@
   system.addEventListener("change", (event) => theme(event.matches));
   theme(dark);
   new ResizeObserver(redraw).observe(canvas);
-  window.page = { run, lanes, steps, causes, charted, begin: () => { for (const place of [...waiting.keys()]) begin(place); }, view, zoom, spentBefore, runAt, frames, draw, choose, range: () => [from, to] };  // for tests
+  window.page = { run, lanes, steps, causes, charted, begin: () => { for (const place of [...waiting.keys()]) begin(place); }, view, zoom, spentBefore, runAt, frames, draw, rows, left, kAxis, kRow, kPhaseColours, colourOf, colourOfName, choose, range: () => [from, to] };  // for tests
   document.documentElement.dataset.ready = "yes";
 })();

@@ -24,7 +24,9 @@ std::string base64(const std::string& bytes)
     return text;
 }
 
-/// Takes cycles one run behind the other, and writes the phase of every grain.
+constexpr std::uint64_t kMixed = 7;
+
+/// Takes cycles one run behind the other, and writes the phases of every grain.
 class GrainWriter {
 public:
     GrainWriter(std::uint64_t grain, std::size_t most) : grain_(grain), most_(most) {}
@@ -32,14 +34,15 @@ public:
     void take(std::uint64_t cycles, Phase phase)
     {
         while (cycles != 0 && !full()) {
-            const std::uint64_t whole = filled_ == 0 ? cycles / grain_ : 0;
-            if (whole != 0) {
-                write(whole, phase);
-                cycles -= whole * grain_;
+            Spent whole{};
+            whole[static_cast<std::size_t>(phase)] = grain_;
+            if (filled_ == 0 && cycles >= grain_) {
+                write(cycles / grain_, whole);
+                cycles %= grain_;
                 continue;
             }
             const std::uint64_t part = std::min(cycles, grain_ - filled_);
-            spent_[static_cast<std::size_t>(phase)] += part;
+            now_[static_cast<std::size_t>(phase)] += part;
             filled_ += part;
             cycles -= part;
             if (filled_ == grain_) end_grain();
@@ -48,36 +51,44 @@ public:
     std::string take_all()
     {
         if (filled_ != 0) end_grain();
-        if (grains_ != 0) put(bytes_, grains_ * 8 + static_cast<std::uint64_t>(phase_));
-        grains_ = 0;
+        write_run();
         return std::move(bytes_);
     }
     bool full() const { return bytes_.size() > most_; }
 
 private:
+    using Spent = std::array<std::uint64_t, kPhases>;
+
     void end_grain()
     {
-        const auto most = std::max_element(spent_.begin(), spent_.end()) - spent_.begin();
-        spent_ = {};
+        write(1, now_);
+        now_ = {};
         filled_ = 0;
-        write(1, static_cast<Phase>(most));
     }
-    void write(std::uint64_t grains, Phase phase)
+    void write(std::uint64_t grains, const Spent& spent)
     {
-        if (phase != phase_ && grains_ != 0) {
-            put(bytes_, grains_ * 8 + static_cast<std::uint64_t>(phase_));
-            grains_ = 0;
-        }
-        phase_ = phase;
+        if (spent != spent_) write_run();
+        spent_ = spent;
         grains_ += grains;
+    }
+    void write_run()
+    {
+        if (grains_ == 0) return;
+        const auto whole = std::ranges::find(spent_, grain_);
+        if (whole != spent_.end()) {
+            put(bytes_, grains_ * 8 + static_cast<std::uint64_t>(whole - spent_.begin()));
+        } else {
+            put(bytes_, grains_ * 8 + kMixed);
+            for (std::size_t phase = 0; phase < static_cast<std::size_t>(Phase::Gated); ++phase) put(bytes_, spent_[phase]);
+        }
+        grains_ = 0;
     }
 
     std::uint64_t grain_;
     std::size_t most_;
     std::string bytes_;
-    std::array<std::uint64_t, kPhases> spent_{};  // in the grain under way
+    Spent now_{}, spent_{};  // in the grain under way; in each of those not written yet
     std::uint64_t filled_ = 0, grains_ = 0;
-    Phase phase_ = Phase::Gated;
 };
 
 std::string packed(const Lane& lane, std::uint64_t grain, std::size_t most)

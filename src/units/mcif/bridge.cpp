@@ -316,10 +316,12 @@ void Bridge::tell(const Burst& burst, Cycle at) const
 void Bridge::command_accepted(Burst* burst, Cycle at)
 {
     if (requesting_ == burst) requesting_ = nullptr;
-    if (burst->write) {
-        if (trail_ && pace_.explains) trail_->writes.waits(burst->number).accepted = at;
-        return;
+    if (trail_ && pace_.explains) {
+        BurstWaits& waits = (burst->write ? trail_->writes : trail_->reads).waits(burst->number);
+        waits.taken = burst->asked_for.taken;
+        waits.accepted = at;
     }
+    if (burst->write) return;
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
     if (trail_) trail_->reads.accept(*burst->told, burst->number, at, pace_.command_interval);
@@ -344,7 +346,8 @@ bool Bridge::respond(Burst* burst, Cycle from)
     for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
         Burst* next = turn.waiting.front();
         turn.last = next->from = std::max(turn.last, next->from);
-        if (trail_ && pace_.explains) note_waits(*next);
+        if (trail_ && pace_.explains)
+            (next->write ? trail_->writes : trail_->reads).waits(next->number).waited = next->asked_for.waited;
         next->filled = 0;
         insert(next->write ? responses_ : reads_, {next, next->from});
     }
@@ -362,14 +365,6 @@ void Bridge::end_early(Burst* burst)
 }
 
 Bridge::Turn& Bridge::turn_of(const Burst& burst) { return turns_[burst.write][burst.tag.id % kClients]; }
-
-/// What the memory says of it.
-void Bridge::note_waits(const Burst& burst)
-{
-    BurstWaits& waits = (burst.write ? trail_->writes : trail_->reads).waits(burst.number);
-    waits.taken = burst.asked_for.taken;
-    waits.waited = burst.asked_for.waited;
-}
 
 /// Keeps the order of cycles; a response that has begun stays in front.
 void Bridge::insert(Ring<Due>& queue, Due due)
@@ -401,7 +396,7 @@ void Bridge::take_read_beat(Cycle now)
     if (trail_ && burst->filled == 0)
         trail_->reads.answer(*burst->told, burst->number, due(*burst), now, trail_->busy(false), PortTrail::follows(false));
     if (++burst->filled == burst->beats) {
-        if (trail_) trail_->reads.finish(*burst->told, burst->number, now);
+        if (trail_) trail_->reads.finish(*burst->told, now);
         reads_.pop_front();
         end_response(burst, now);
     }
@@ -415,7 +410,7 @@ void Bridge::take_response(Cycle now)
     next_response_ = now + 1;
     if (trail_) {
         trail_->writes.answer(*burst->told, burst->number, due(*burst), now, trail_->busy(true), PortTrail::follows(true));
-        trail_->writes.finish(*burst->told, burst->number, now);
+        trail_->writes.finish(*burst->told, now);
     }
     responses_.pop_front();
     end_response(burst, now);

@@ -139,7 +139,6 @@ private:
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
     void note_pace();
-    void note_waits(const Burst& burst);
     /// From when on its answer might have come.
     Cycle due(const Burst& burst) const { return pace_.explains ? std::min(burst.from, burst.asked_for.ready) : burst.from; }
     Burst* make(bool write, const PortCommand& from);

@@ -44,6 +44,12 @@ public:
         ingress_.follow(trail);
         writes_.follow(trail);
     }
+    /// The trail gets what is on its way to the arbiters.
+    void note_pending()
+    {
+        ingress_.note_pending();
+        writes_.note_pending();
+    }
 
     void advance(Cycle to) override;
     Cycle horizon() const override;

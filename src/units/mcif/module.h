@@ -39,6 +39,8 @@ public:
         core_->follow(trail);
         bridge_.follow(trail);
     }
+    /// The trail gets what is on its way to the arbiters, until it drops that.
+    void note_pending() { core_->note_pending(); }
 
 protected:
     void start_of_simulation() override;

@@ -331,6 +331,22 @@ void ReadIngress::note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool e
     if (ends_request) client.requests.pop_front();
 }
 
+void ReadIngress::note_pending()
+{
+    if (!trail_) return;
+    if (serialising_) trail_->reads.add_pending(granted_);
+    for (const ClientState& client : clients_) note_pending(client, trail_->reads);
+}
+
+void ReadIngress::note_pending(const ClientState& client, BurstTrail& reads)
+{
+    for (elements::Stage<Chunk> slot = client.slot; slot.valid(); slot.step(false, true, false)) reads.add_pending(slot.head().told);
+    for (std::size_t i = 0; i < client.requests.size(); ++i) {
+        const Entered& request = client.requests[i];
+        reads.add_pending({request.at, request.at + BurstTrail::kNotGranted, {client.id, 0, request.refused, false, false, 0, 0, 0}});
+    }
+}
+
 /// The next command of a chunk that was granted.
 void ReadIngress::note_command(const TrailChunk& chunk, const ReadCommand& command, Cycle at)
 {

@@ -72,6 +72,8 @@ public:
     void connect_doorbells();
     /// What every command waits for is told from now on.
     void follow(PortTrail* trail) { trail_ = trail; }
+    /// The trail gets what has entered and not been granted.
+    void note_pending();
     std::uint32_t outstanding() const { return outstanding_; }
     /// A command stands in front of the limit.
     bool ordered(Cycle at) const { return ordered_.valid() && ordered_from_ <= at; }
@@ -147,6 +149,7 @@ private:
     void pass_chunk(ClientState& client, Cycle at);
     static bool stands(const ClientState& client);
     static bool lacks_credit(const ClientState& client, Cycle at);
+    static void note_pending(const ClientState& client, BurstTrail& reads);
     static void note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool ends_request);
     void note_command(const TrailChunk& chunk, const ReadCommand& command, Cycle at);
     const facts::fabric::Facts silicon_;

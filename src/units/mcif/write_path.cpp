@@ -229,8 +229,7 @@ void WritePath::move(unsigned index)
     if (first) {
         arbiter_.grant(index, weight_[index]);
         locked_beats_ = chunk.beats;
-        const Cycle complete = complete_from_[index];
-        moving_ = {complete - std::min<Cycle>(complete, ff::kWriteDataLatency), complete, {client.id(), 0, false, false, false, 0, 0, 0}};
+        moving_ = noted_chunk(index);
     }
     const bool last = --locked_beats_ == 0;
     locked_ = last ? kNobody : static_cast<std::uint8_t>(index);
@@ -268,6 +267,20 @@ void WritePath::split(bool command_room, bool data_room)
     }
     split_beats_.pop_front();
     to_converter(beat);
+}
+
+TrailChunk WritePath::noted_chunk(unsigned index) const
+{
+    const Cycle complete = complete_from_[index];
+    return {complete - std::min<Cycle>(complete, ff::kWriteDataLatency), complete, {clients_[index].id(), 0, false, false, false, 0, 0, 0}};
+}
+
+void WritePath::note_pending() const
+{
+    if (!trail_) return;
+    if (splitting_) trail_->writes.add_pending(moving_);
+    for (unsigned i = 0; i < clients_.size(); ++i)
+        if (complete_ >> i & 1) trail_->writes.add_pending(noted_chunk(i));
 }
 
 void WritePath::to_converter(const Command& command)

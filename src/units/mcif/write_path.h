@@ -46,6 +46,8 @@ public:
     void connect_doorbells();
     /// What every command waits for is told from now on.
     void follow(PortTrail* trail) { trail_ = trail; }
+    /// The trail gets what has come and not been granted.
+    void note_pending() const;
     void step_every_stage()
     {
         for (WriteClient& client : clients_) client.step_every_stage();
@@ -105,6 +107,7 @@ private:
     std::uint32_t end_transits(Cycle at);
     bool goes_on() const;
     void note(unsigned index, Cycle at);
+    TrailChunk noted_chunk(unsigned index) const;
 
     const facts::fabric::Facts silicon_;
     const bool splits_;  // (2)
