@@ -106,10 +106,8 @@ void add_record_options(CLI::App& app, CommonOptions& options)
            "--tracks", [&options](const std::string& text) { options.shown.tracks = *tracks_of(text); },
            fmt::format("of --timeline: {} or all, with commas; without it all but signals", fmt::join(kTimelineTracks, ", ")))
         ->check(tracks_option());
-    app.add_option(kRecords[5], options.trace,
-                   "write every burst of the DMA clients to this file (CSV): cycle, port, client, address, bytes");
-    app.add_option(kRecords[6], options.accesses,
-                   "write every register access of software to this file, and the edges of the interrupt pin: cycle, address, value");
+    app.add_option(kRecords[5], options.trace, "write bursts of the DMA clients to this file (CSV): cycle, port, client, address, bytes");
+    app.add_option(kRecords[6], options.accesses, "write register accesses of software and edges of the interrupt pin to this file");
     app.add_option("--trace-client", options.trace_client, "of --trace: the bursts of this client only")
         ->check(one_of({kClientNames.begin(), kClientNames.end()}))
         ->needs("--trace");
