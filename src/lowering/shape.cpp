@@ -83,6 +83,7 @@ Pass common_pass(const Layer& l, PassMode mode)
     p.stride = l.stride;
     p.dilation = l.dilation;
     p.pad = l.pad;
+    p.out_strides.surface = l.output_surface;
     p.in_strides.line = l.input_line;
     p.in_strides.surface = l.input_surface;
     p.lines_packed = l.input_line == 0;
@@ -113,6 +114,28 @@ std::uint32_t groups_together(const Layer& l, const Hardware& hw)
     return std::min({c, k, l.groups});
 }
 
+/// The line that the last tap of the last window reads in its first half.
+std::uint32_t last_line(const Layer& l) { return (l.out_height() - 1) * l.stride.y + 1 - l.pad.top; }
+
+/// The kernel as two rows: its first one alone, then the others in one atom of the array, which is a line and the one below it.
+///
+///   pass    channels of a line     of the line below
+///   row 0   row 0                  -
+///   row 1   row 1                  row 2
+void take_two_rows(ShapedPass& shaped, const Layer& l, const Hardware& hw)
+{
+    Pass& p = shaped.pass;
+    if (p.in_strides.line == 0) p.in_strides.line = std::uint64_t{l.width} * hw.memory.atom_bytes;
+    shaped.input_bytes = l.input_surface != 0 ? l.input_surface : p.in_strides.line * l.height;
+    p.in_strides.surface = p.in_strides.line;
+    shaped.kernels.second_row = hw.memory.atom_bytes;
+    p.channels = 2 * hw.memory.atom_bytes;
+    p.kernel_height = 2;
+    p.height = second_rows_inside(l) ? last_line(l) + 1 : l.height;
+    p.pad.bottom = second_rows_inside(l) ? 0 : last_line(l) + 1 - l.height;
+    shaped.kernels.y = {.count = 2};
+}
+
 std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass common)
 {
     std::uint32_t zeros = 0;
@@ -131,12 +154,24 @@ std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass co
         pass.pass.kernels = kernels * count;
         pass.kernels = {count, {.count = common.kernel_width}, {.count = l.kernel_height}};
         pass.input = passes.size();
+        if (l.two_kernel_rows) take_two_rows(pass, l, hw);
         passes.push_back(pass);
     }
     return passes;
 }
 
 }  // namespace
+
+bool takes_two_rows(const Layer& l, const Hardware& hw)
+{
+    const bool depthwise = l.op == Op::Convolution && l.groups == l.channels && l.kernels == l.channels && l.groups > 1;
+    const bool bytes = l.precision == Precision::Int8 && l.stored_precision() == Precision::Int8 && !l.compressed && !l.image();
+    return depthwise && bytes && l.mode != Mode::Winograd && l.batch == 1 && l.kernel_height == 3 && l.dilation.y == 1 && l.height > 2 &&
+           l.pad.top <= 1 && l.pad.bottom <= 1 && hw.mac.atomic_c == 2 * hw.memory.atom_bytes &&
+           groups_together(l, hw) == std::min(l.groups, hw.memory.atom_bytes);
+}
+
+bool second_rows_inside(const Layer& l) { return last_line(l) + 1 < l.height; }
 
 Shape shape_of(const Layer& layer, const Hardware& hardware)
 {

@@ -1,6 +1,7 @@
 // Step 1 of the lowering: which passes a layer is, as if buffer and memory had no end.
 //
 //   convolution     a pass for as many groups as fill one kernel group: their kernels are zero for each other's channels
+//                   a depthwise one of three rows in two steps where the input has a line to spare (takes_two_rows)
 //   deconvolution   a pass for each phase of its stride (deconvolution.h), put together by Rubik
 //   sdp, pool       one pass
 //
@@ -26,6 +27,7 @@ struct Taps {
 struct KernelBlock {
     std::uint32_t groups = 1;
     Taps x, y;
+    std::uint32_t second_row = 0;  // channel from which on a tap of the pass has the layer's next row; 0: it has one row
 };
 
 struct ShapedPass {
@@ -35,6 +37,7 @@ struct ShapedPass {
     KernelBlock kernels{};
     std::size_t input = 0;           // the cube that it reads: passes of one number share it
     std::uint64_t input_offset = 0;  // bytes from its start
+    std::uint64_t input_bytes = 0;   // of it; 0: what the pass reads
 };
 
 struct Shape {
@@ -43,6 +46,12 @@ struct Shape {
     std::vector<ShapedPass> passes;
     std::optional<Extent> sub_cube;  // of a strided deconvolution: what each phase makes, and Rubik puts together
 };
+
+/// A depthwise kernel of three rows can have two of them in an operation: an atom of the array is two of memory, and the second one is
+/// the same channels of the line below.
+bool takes_two_rows(const Layer& layer, const Hardware& hardware);
+/// The second row of the last window is a line of the input: nothing needs to stand below.
+bool second_rows_inside(const Layer& layer);
 
 /// Throws ConfigError.
 Shape shape_of(const Layer& layer, const Hardware& hardware);

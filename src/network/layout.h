@@ -25,6 +25,7 @@ struct TensorLayout {
     Place place;                          // of place 0
     std::uint64_t bytes = 0;              // from there on
     std::uint64_t before = 0;             // bytes in front of it that its step puts together
+    bool spare_line = false;              // below every surface, where only padding stands
     const PixelFormat* format = nullptr;  // pixels of one plane, line by line; null: feature data
 
     /// Places up to the last channel's.

@@ -27,7 +27,7 @@ public:
         for (std::size_t i = 0; i < p_.plans.size(); ++i) note_step(i);
         for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
             between_steps_.push_back(free_to_go(b));
-            if (keep_ || !between_steps_[b]) hold(p_.blocks[b]);
+            if (keep_ || !between_steps_[b] || spares_lines(b)) hold(p_.blocks[b]);
         }
         put_blocks();
         find_overwritten();
@@ -36,6 +36,8 @@ public:
         for (std::size_t i = 0; i < p_.plans.size(); ++i)
             if (step(i).unit != StepUnit::Host) finish(i, weights);
         p_.memory_use.weights = weights.taken();
+        for (std::size_t tensor = 0; tensor < p_.layouts.size(); ++tensor)
+            if (p_.layouts[tensor].spare_line) fill_spare_lines(tensor);
     }
 
 private:
@@ -110,6 +112,22 @@ private:
         for (std::size_t e = 0; e < kEngineNames.size(); ++e)
             if (name == kEngineNames[e] && element(i, e)) return block_[*step(i).addend];
         return kNoBlock;
+    }
+
+    /// Nobody else may write into its spare lines.
+    bool spares_lines(std::size_t b) const
+    {
+        const std::vector<std::size_t>& tensors = p_.blocks[b].tensors;
+        return std::any_of(tensors.begin(), tensors.end(), [&](std::size_t tensor) { return p_.layouts[tensor].spare_line; });
+    }
+
+    /// What stands in the spare lines of a tensor.
+    void fill_spare_lines(std::size_t tensor)
+    {
+        const TensorLayout& layout = p_.layouts[tensor];
+        const std::uint64_t line = layout.cube.strides.line, surface = layout.cube.strides.surface;
+        for (std::uint64_t end = surface; end <= layout.bytes; end += surface)
+            p_.images.push_back({ImageOf::Weights, layout.place + (end - line), Bytes(line)});
     }
 
     /// Every tensor of it is made and read between two steps.

@@ -7,6 +7,7 @@
 #include "lowering/cut/explicit_partition.h"
 #include "lowering/cut/known_cuts.h"
 #include "lowering/program/lrn_tables.h"
+#include "lowering/shape.h"
 #include "lowering/transfer/transfer_plan.h"
 #include "network/fp16_values.h"
 #include "network/host.h"
@@ -157,9 +158,29 @@ private:
         if (golden()) tensors = golden_step(s, plan.layer);
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
         plan.machine = machine_layer(plan.layer, input, hw());
+        plan.machine.two_kernel_rows = !options_.for_driver && input.whole() && plan.machine.groups == plan.layer.groups &&
+                                       takes_two_rows(plan.layer, hw()) &&
+                                       (second_rows_inside(plan.layer) || (input.spare_line && plan.layer.pad.value == 0));
+        const bool spare = makes_spare_line(s, plan.machine);
+        if (spare) plan.machine.output_surface = atom() * plan.machine.out_width() * (plan.machine.out_height() + 1);
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
         keep(i, options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw()));
+        p_.layouts[s.output].spare_line = spare;
+    }
+
+    /// A step that reads the tensor wants a line below each surface (lowering/shape.h), and this one can leave it.
+    bool makes_spare_line(const Step& s, const Layer& machine) const
+    {
+        if (options_.for_driver || s.pool || machine.op == Op::Deconvolution || (!machine.convolves() && machine.op != Op::Sdp))
+            return false;
+        for (const JoinedTensor& joined : p_.steps.joined)
+            if (std::find(joined.parts.begin(), joined.parts.end(), s.output) != joined.parts.end()) return false;
+        return std::any_of(p_.steps.list.begin(), p_.steps.list.end(), [&](const Step& reader) {
+            if (reader.unit != StepUnit::Array || reader.inputs.front() != s.output) return false;
+            const Layer& layer = p_.network.layers[reader.layer].layer;
+            return takes_two_rows(layer, hw()) && !second_rows_inside(layer) && layer.pad.value == 0;
+        });
     }
 
     /// Golden values follow from what the machine is given: lanes count in its order of sums.
@@ -219,7 +240,9 @@ private:
     std::optional<LayerPlan> shaped(const Layer& layer) const
     {
         try {
-            return plan_that_fits(layer, hw());
+            LayerPlan plan = plan_that_fits(layer, hw());
+            if (options_.for_driver && layer.image() && plan.cut.columns) return std::nullopt;
+            return plan;
         } catch (const ConfigError&) {
             return std::nullopt;
         }

@@ -96,16 +96,27 @@ private:
         write_table(*table);
     }
 
-    /// Operations that write a tensor.
-    void add_makers(std::size_t tensor, Sequence::Operations& makers) const
+    /// Operations that write some lines of a tensor.
+    void add_makers(std::size_t tensor, const LineRange& lines, Sequence::Operations& makers) const
     {
         for (const JoinedTensor& joined : plan_.steps.joined)
             if (joined.whole == tensor)
-                for (const std::size_t part : joined.parts) add_makers(part, makers);
-        if (const std::optional<std::size_t> maker = plan_.steps.maker(tensor)) {
-            const Sequence::Operations& operations = program_.steps[*maker].operations;
-            makers.insert(makers.end(), operations.begin(), operations.end());
-        }
+                for (const std::size_t part : joined.parts) add_makers(part, lines, makers);
+        const std::optional<std::size_t> maker = plan_.steps.maker(tensor);
+        if (!maker) return;
+        const StepPlan& plan = plan_.plans[*maker];
+        const Sequence::Operations& operations = program_.steps[*maker].operations;
+        const bool put_together = !plan.packing.empty() || plan.contraction || plan.passes.size() != operations.size();
+        for (std::size_t i = 0; i < operations.size(); ++i)
+            if (put_together || plan.passes[i].writes.meets(lines)) makers.push_back(operations[i]);
+    }
+    /// Operations that write what a pass of a step reads, or all of it.
+    Sequence::Operations makers_of(const Step& step, const PlannedPass* pass) const
+    {
+        Sequence::Operations makers;
+        for (const std::size_t tensor : step.inputs) add_makers(tensor, pass ? pass->reads : LineRange{}, makers);
+        if (step.addend) add_makers(*step.addend, pass ? pass->adds : LineRange{}, makers);
+        return makers;
     }
 
     /// Of one image, to their end.
@@ -124,15 +135,12 @@ private:
         const StepPlan& plan = plan_.plans[i];
         const Step& step = plan_.steps.list[i];
         StepMarks& marks = program_.steps[i];
-        Sequence::Operations after;
-        for (const std::size_t tensor : step.inputs) add_makers(tensor, after);
-        if (step.addend) add_makers(*step.addend, after);
         const auto ready = [&] {
             note_done(i, sequence);
             if (!plan_.overwritten.empty() && !plan_.overwritten[i].empty()) writer_.add(HostStep{kActions * i + 1});
         };
         if (step.unit == StepUnit::Host) {
-            for (const Sequence::Operation operation : after) sequence.wait_for(operation);
+            for (const Sequence::Operation operation : makers_of(step, nullptr)) sequence.wait_for(operation);
             ready();
             writer_.add(HostStep{kActions * i});
             return;
@@ -148,10 +156,10 @@ private:
         if (plan.lrn) {
             const bool tables = !cdp_tables_ || !same_tables(i, *cdp_tables_);
             if (tables) cdp_tables_ = i;
-            started(sequence.add(*plan.lrn, tables, after, ready));
+            started(sequence.add(*plan.lrn, tables, makers_of(step, nullptr), ready));
         }
         for (const PlannedPass& pass : plan.passes)
-            started(sequence.add(pass, after, marks.operations.empty() ? ready : Sequence::Ready{}));
+            started(sequence.add(pass, makers_of(step, &pass), marks.operations.empty() ? ready : Sequence::Ready{}));
         // What puts parts together waits for all of them.
         Sequence::Operations before = marks.operations;
         const auto behind = [&](const Sequence::Operations& operations) {

@@ -326,6 +326,7 @@ NetworkOptions driver_network_options(std::uint64_t seed)
     options.values = true;
     options.cvsram = false;
     options.keep_tensors = true;
+    options.for_driver = true;
     return options;
 }
 

@@ -96,6 +96,8 @@ struct Layer {
     std::string file;  // it was read from, for messages
     Op op = Op::Convolution;
     std::uint32_t width = 1, height = 1, channels = 1, batch = 1;
+    std::uint32_t output_surface = 0;  // bytes from a surface of the output to the next; 0: packed
+    bool two_kernel_rows = false;      // depthwise: two of them in an operation. A line below every surface of the input holds its padding
     std::uint32_t input_line = 0, input_surface = 0;  // bytes from a line of features to the next, from a surface; 0: packed
     const PixelFormat* format = nullptr;              // null: feature data
     bool signed_pixels = true;

@@ -43,7 +43,8 @@ struct TouchedElements {
 /// Of windows [first, first + count) over `size` elements. pre: they touch one
 inline TouchedElements touched_elements(const PoolAxis& axis, std::uint32_t size, std::uint32_t first, std::uint32_t count)
 {
-    const std::int64_t from = std::int64_t{first} * axis.stride - axis.before, to = from + std::int64_t{count - 1} * axis.stride + axis.kernel;
+    const std::int64_t from = std::int64_t{first} * axis.stride - axis.before,
+                       to = from + std::int64_t{count - 1} * axis.stride + axis.kernel;
     const std::int64_t begin = std::max<std::int64_t>(0, from), end = std::min<std::int64_t>(size, to);
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(begin, end)), static_cast<std::uint32_t>(begin - from),
             static_cast<std::uint32_t>(to - end)};

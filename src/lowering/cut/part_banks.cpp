@@ -103,7 +103,8 @@ bool masks_fit(const SplitFrame& frame, const std::vector<Part>& parts)
 bool whole_fits(const SplitFrame& frame)
 {
     const Pass& p = frame.pass;
-    return frame.strips.size() == 1 && (!p.pool || pooled_as_it_is(p, frame.hw)) && p.kernels <= most_kernels(p, frame.hw) && (frame.winograd() || p.height <= kMaxReleased) &&
+    return frame.strips.size() == 1 && (!p.pool || pooled_as_it_is(p, frame.hw)) && p.kernels <= most_kernels(p, frame.hw) &&
+           (frame.winograd() || p.height <= kMaxReleased) &&
            frame.banks_of(frame.line_entries.front() * (frame.winograd() ? frame.most_rows() + kTile : p.height)) +
                    group_banks(frame, Kernels{p.kernels}) <=
                frame.banks &&

@@ -25,6 +25,7 @@ Geometry size_whole(const Pass& pass, const Hardware& hw, const std::string& whe
 Geometry size_set(const Pass& whole, const Split& split, const Part& part, const Hardware& hw, const std::string& where)
 {
     Pass pass = part_pass({}, split, part);
+    pass.out_strides = whole.out_strides;
     Geometry g = size_whole(pass, hw, where);
     const std::uint64_t batch = g.in_strides.batch;
     g.in_strides = input_strides(whole, hw);
@@ -81,7 +82,9 @@ void share_banks(std::vector<PassParts>& passes, const Hardware& hw, const std::
 std::vector<KernelSet> sets_of(const PassParts& p, const Hardware& hw, const std::string& where)
 {
     const std::uint64_t line = std::uint64_t{made_columns(p.pass)} * hw.memory.atom_bytes;
-    const auto written = [&](const Geometry& g) { return p.pass.pool ? Strides{.line = line, .surface = line * made_rows(p.pass)} : g.out_strides; };
+    const auto written = [&](const Geometry& g) {
+        return p.pass.pool ? Strides{.line = line, .surface = line * made_rows(p.pass)} : g.out_strides;
+    };
     const auto set = [&](const KernelPart& kernels, const Geometry& g) { return KernelSet{kernels, g, written(g)}; };
     if (p.split.whole()) return {set({0, p.pass.kernels}, size_whole(p.pass, hw, where))};
     std::vector<KernelSet> sets;

@@ -20,9 +20,9 @@ struct KernelSet {
 };
 
 struct PassParts {
-    Pass pass;                    // with the banks that it has in common with others
-    Split split;                  // the parts in the order they run, or the pass as it is
-    std::vector<KernelSet> sets;  // by kernels, as they run first
+    Pass pass;                         // with the banks that it has in common with others
+    Split split;                       // the parts in the order they run, or the pass as it is
+    std::vector<KernelSet> sets;       // by kernels, as they run first
     std::optional<PoolGeometry> pool;  // of a pass without parts
 
     const Geometry& geometry() const { return sets.front().geometry; }

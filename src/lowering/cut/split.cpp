@@ -91,8 +91,7 @@ Split told_split(const SplitFrame& frame)
         frame.refuse("/kernels", "found " + std::to_string(wish.kernels) + ", expected a multiple of the " + std::to_string(group) +
                                      " kernels of a group: a part ends with a group");
     // A group of kernels is an atom of the output.
-    if (frame.pass.pool && wish.padded)
-        frame.refuse("/padded", "found true, expected false: a pooling on the way writes one tensor");
+    if (frame.pass.pool && wish.padded) frame.refuse("/padded", "found true, expected false: a pooling on the way writes one tensor");
     if (wish.kernels != 0 && wish.kernels < std::min(group, frame.pass.kernels) && !wish.padded && !frame.pass.post.compares())
         frame.refuse("/kernels", "found " + std::to_string(wish.kernels) + ", expected a multiple of the " + std::to_string(group) +
                                      " channels of an atom: SDP writes whole atoms, so smaller parts do not make one tensor; with" +
@@ -144,7 +143,8 @@ Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& p
     if (partition.phases && whole.dilation.y == 1)
         throw ConfigError(where + "/partition/dilation_phases", "found true, expected a dilation downwards of more than 1");
     if (partition.phases && whole.pool)
-        throw ConfigError(where + "/partition/dilation_phases", "found true, expected false: a window of the pooling takes rows of several");
+        throw ConfigError(where + "/partition/dilation_phases",
+                          "found true, expected false: a window of the pooling takes rows of several");
     const auto strips = cut_strips(whole, hardware, partition.columns != 0 ? partition.columns : columns, partition.phases);
     if (!strips && whole.mode == PassMode::Winograd)
         throw ConfigError(where + "/partition/columns",

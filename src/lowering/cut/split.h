@@ -31,11 +31,11 @@ namespace dlasim {
 
 /// Columns next to each other, and every so many rows: a part of the output that is a convolution of its own.
 struct Strip {
-    Pass pass;                                        // with the strides of the whole input
-    std::uint32_t column = 0, row = 0, row_step = 1;  // of the output: its first, and from a row to the next
-    std::uint32_t columns = 0, rows = 0;              // of the output
+    Pass pass;                                                       // with the strides of the whole input
+    std::uint32_t column = 0, row = 0, row_step = 1;                 // of the output: its first, and from a row to the next
+    std::uint32_t columns = 0, rows = 0;                             // of the output
     std::uint32_t made_column = 0, made_columns = 0, made_rows = 0;  // of what is written: the pooling, if PDP does one on the way
-    std::uint64_t input_offset = 0, uv_offset = 0;    // bytes from the whole input to its own
+    std::uint64_t input_offset = 0, uv_offset = 0;                   // bytes from the whole input to its own
 };
 
 /// Output rows of a strip, and the lines of the input that CSC sees for them. Winograd: lines after extension by the stride.

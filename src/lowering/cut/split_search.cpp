@@ -36,7 +36,6 @@ public:
 
     std::optional<Split> best()
     {
-        if (reads_beyond_tiles() && whole()) return Split{};
         KnownCuts* const known = KnownCuts::current();
         const std::string key = known ? key_of(whole_, wish_.minimise, by_kernels_) : std::string();
         if (const KnownCut* cut = known ? known->find(key) : nullptr) {
@@ -102,10 +101,6 @@ private:
         if (ceil_div(whole_.kernel_width * whole_.channels, hw_.mac.atomic_c) < 4) return false;
         return std::any_of(strips.begin(), strips.end(), [&](const Strip& s) { return s.columns % can.longest_pixel_stripe == 1; });
     }
-
-    /// [spec] csc.md 6: of kernel rows at once that the kernel does not have, CSC reads lines whose data it does not use. In a tile the
-    /// next one's may overwrite them meanwhile.
-    bool reads_beyond_tiles() const { return !hw_.full() && whole_.kernel_height % (1u << whole_.y_extension) != 0; }
 
     /// `rows`: at most so many in a part; none: all that make another number of parts.
     void try_strips(std::uint32_t columns, bool phases, const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& rows)

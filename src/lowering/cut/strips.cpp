@@ -19,8 +19,8 @@ struct Phase {
 struct Columns {
     std::uint32_t made = 0, made_count = 0;  // of what is written
     TouchedElements output;                  // that these need
-    std::uint32_t begin = 0, end = 0;    // of the input
-    std::uint32_t left = 0, right = 0;   // padding
+    std::uint32_t begin = 0, end = 0;        // of the input
+    std::uint32_t left = 0, right = 0;       // padding
 };
 
 Phase phase_of(const Pass& p, std::uint32_t number, std::uint32_t phases)
@@ -118,10 +118,7 @@ std::uint32_t output_columns(const Pass& p)
 
 std::uint32_t output_rows(const Pass& p) { return (p.height + p.pad.top + p.pad.bottom - p.span_y()) / p.stride.y + 1; }
 
-std::uint32_t made_columns(const Pass& p)
-{
-    return p.pool ? p.pool->x.outputs(output_columns(p), p.pool->ceil) : output_columns(p);
-}
+std::uint32_t made_columns(const Pass& p) { return p.pool ? p.pool->x.outputs(output_columns(p), p.pool->ceil) : output_columns(p); }
 
 std::uint32_t made_rows(const Pass& p) { return p.pool ? p.pool->y.outputs(output_rows(p), p.pool->ceil) : output_rows(p); }
 

@@ -11,10 +11,10 @@ namespace {
 std::optional<Tensor> kernels_of(const ShapedPass& shaped, const KernelPart& part, const Tensor& weights)
 {
     const KernelBlock& block = shaped.kernels;
-    const bool plain = block.groups == 1 && block.x.all_of(weights.w) && block.y.all_of(weights.h);
+    const bool plain = block.groups == 1 && block.second_row == 0 && block.x.all_of(weights.w) && block.y.all_of(weights.h);
     if (plain && part.count == weights.n) return std::nullopt;
     const std::uint32_t channels = weights.c, kernels = shaped.pass.kernels / block.groups;  // of a group
-    Tensor out(part.count, channels * block.groups, block.y.count, block.x.count);
+    Tensor out(part.count, block.second_row != 0 ? shaped.pass.channels : channels * block.groups, block.y.count, block.x.count);
     if (block.x.none || block.y.none) return out;
     for (std::uint32_t k = 0; k < out.n; ++k) {
         const std::uint32_t of_pass = part.first + k, beside = of_pass / kernels * channels;
@@ -22,6 +22,11 @@ std::optional<Tensor> kernels_of(const ShapedPass& shaped, const KernelPart& par
             for (std::uint32_t y = 0; y < out.h; ++y)
                 for (std::uint32_t x = 0; x < out.w && block.x.at(x) < weights.w; ++x)
                     out.at(k, beside + c, y, x) = weights.at(shaped.first_kernel + of_pass, c, block.y.at(y), block.x.at(x));
+        if (block.second_row == 0) continue;
+        const std::uint32_t last = block.y.count - 1;
+        for (std::uint32_t x = 0; x < out.w; ++x)
+            out.at(k, block.second_row + beside, last, x) =
+                weights.at(shaped.first_kernel + of_pass, 0, block.y.at(last) + 1, block.x.at(x));
     }
     return out;
 }

@@ -103,7 +103,9 @@ public:
     void place(const ShapedPass& shaped, const PassParts& parts, const std::vector<StoredKernels>& kernels, bool kept)
     {
         const Pass& p = parts.pass;
-        if (shaped.input == places_.inputs.size()) places_.inputs.push_back(areas_.input.take(input_bytes(p, parts.geometry()), where_));
+        if (shaped.input == places_.inputs.size())
+            places_.inputs.push_back(
+                areas_.input.take(shaped.input_bytes != 0 ? shaped.input_bytes : input_bytes(p, parts.geometry()), where_));
         Addresses all;
         all.input = places_.inputs[shaped.input].place.address + shaped.input_offset;
         all.input_uv = input_uv(p, parts.geometry(), all.input, hw_.memory.atom_bytes);

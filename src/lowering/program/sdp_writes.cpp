@@ -26,8 +26,9 @@ public:
         x_engine(0);
         x_engine(1);
         y_engine(p_.post.ew());
-        put({D_FEATURE_MODE_CFG::FLYING_MODE(!alone()), D_FEATURE_MODE_CFG::OUTPUT_DST(p_.pool.has_value()), D_FEATURE_MODE_CFG::WINOGRAD(winograd()),
-             D_FEATURE_MODE_CFG::NAN_TO_ZERO(p_.post.flush_nan), D_FEATURE_MODE_CFG::BATCH_NUMBER(p_.batch - 1)});
+        put({D_FEATURE_MODE_CFG::FLYING_MODE(!alone()), D_FEATURE_MODE_CFG::OUTPUT_DST(p_.pool.has_value()),
+             D_FEATURE_MODE_CFG::WINOGRAD(winograd()), D_FEATURE_MODE_CFG::NAN_TO_ZERO(p_.post.flush_nan),
+             D_FEATURE_MODE_CFG::BATCH_NUMBER(p_.batch - 1)});
         put(D_DST_DMA_CFG, p_.output_primary);
         put(D_DST_BATCH_STRIDE, g_.out_strides.batch);
         put({D_DATA_FORMAT::PROC_PRECISION(processing()), D_DATA_FORMAT::OUT_PRECISION(written())});

@@ -32,13 +32,13 @@ Entries DataRing::release(const LayerConfig& of, Slices slices)
     return released;
 }
 
-bool DataRing::request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable)
+bool DataRing::request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable, bool used)
 {
     const bool reads = forced || address != last_[h];
     last_[h] = address;
     if (!reads) return false;
     ++reads_;
-    if (cbuf_.watch && address < cbuf_.entries()) cbuf_.watch->read(Held::Data, address, 0);
+    if (cbuf_.watch && used && address < cbuf_.entries()) cbuf_.watch->read(Held::Data, address, 0);
     if (probe_) record(enable);
     return true;
 }

@@ -40,8 +40,8 @@ public:
         const auto line = static_cast<std::uint32_t>(row * row_entries_) + behind;
         return wrap(start_ + slice_address_ + (line & silicon_.address_mask) + column);
     }
-    /// Kernel row `h` requests an entry in cycle `enable`; true if it is read, which `forced` makes sure of.
-    bool request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable);
+    /// Kernel row `h` requests an entry in cycle `enable`; true if it is read, which `forced` makes sure of. `used`: by the sums too.
+    bool request(std::uint32_t h, std::uint32_t address, bool forced, Cycle enable, bool used = true);
     /// Whether nobody needs to know which entries are read when: only their number counts.
     bool counts() const { return !cbuf_.watch && !probe_; }
     /// Kernel row 0 requests `count` entries one after the other, each another one than that before it; these are the ends.
