@@ -1,10 +1,10 @@
 // Finds the cause of every cycle: the walk back from the last interrupt over what each event waited for last (path_rules.h). Every
 // cycle up to the interrupt is passed once, so the cycles of all causes add up.
 //
-// Which interrupt is the last one is known at the end, and notes are too many to be kept until then. So from time to time the older ones are
-// summed up. A walk that comes later leaves the younger cycles at one of a few points: a unit in the cycle in which something that is still
-// going on began, a stage of a burst that is on its way. From each of them the walk through the older cycles is made now: what its cycles
-// went to is kept, the notes are not.
+// Which interrupt is the last one is known at the end, and notes are too many to be kept until then. So from time to time the older ones
+// are summed up. A walk that comes later leaves the younger cycles at one of a few points: a unit in the cycle in which something that is
+// still going on began, a stage of a burst that is on its way. From each of them the walk through the older cycles is made now: what its
+// cycles went to is kept, the notes are not.
 //
 //     kept as sums      │ notes kept from here on   │ now          │ time
 //         points ◄── walks ── points ◄┼── later walks come from there
@@ -108,7 +108,7 @@ private:
     PastTree tree_;
     // Cycles may be summed up every so many. They are if there are that many notes more since.
     Cycle window_ = 1u << 12;
-    std::size_t enough_ = 1u << 14;
+    std::size_t enough_ = 1u << 16;
     Cycle floor_ = 0, next_ = window_;
     std::size_t size_ = 0;  // when cycles were summed up last
     std::vector<Cycle> interrupts_;
@@ -119,7 +119,7 @@ private:
     Spots spots_;  // up to the floor: what a walk finds there
     unsigned unforeseen_ = 0;
     // while cycles are summed up
-    Spots crossings_;  // of the next floor: the walk from there
+    Spots crossings_;                                            // of the next floor: the walk from there
     std::array<std::array<BurstTrail::Number, 2>, 2> needed_{};  // by port, write: bursts from there on are kept
     std::vector<Walk> walks_;
     std::array<std::vector<Mark>, kTrailPlaces> met_at_places_;      // by segment

@@ -270,8 +270,7 @@ public:
         std::array<std::optional<ForgottenBurst>, 2 * kClients> kept;
         for (unsigned client = 0; client < kClients; ++client)
             for (const bool answers : {false, true})
-                if (const Number n = last_before(keep, client, answers); n != kNone)
-                    kept[2 * client + answers] = {n, *find(n)};
+                if (const Number n = last_before(keep, client, answers); n != kNone) kept[2 * client + answers] = {n, *find(n)};
         forgotten_ = kept;
         bursts_.forget(keep);
         if (!has(latest_)) latest_burst_ = nullptr;
@@ -310,7 +309,7 @@ private:
     const TrailBurst *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
     Number offered_ = 0, latest_ = kNone;
     std::array<Number, kClients> granted_ = none(), answered_ = none();
-    BlockList<BurstWaits> waits_;  // where explained
+    BlockList<BurstWaits> waits_;                                        // where explained
     std::array<std::optional<ForgottenBurst>, 2 * kClients> forgotten_;  // by client: granted, answered
     Number pending_from_ = kNone;
     std::array<Number, kClients> granted_for_good_ = none();  // while some are pending

@@ -74,7 +74,8 @@ inline bool same_causes(const std::string& what, const std::function<std::string
     bool same = !at_the_end.empty();
     for (const Cycle every : {Cycle{0}, Cycle{300}, Cycle{1000}, Cycle{17}})
         if (const std::string other = run(every); other != at_the_end) {
-            const std::size_t at = static_cast<std::size_t>(std::mismatch(other.begin(), other.end(), at_the_end.begin(), at_the_end.end()).first - other.begin());
+            const std::size_t at = static_cast<std::size_t>(
+                std::mismatch(other.begin(), other.end(), at_the_end.begin(), at_the_end.end()).first - other.begin());
             const std::size_t from = at > 150 ? at - 150 : 0;
             fmt::print("CAUSES {}\n  summed up every {} cycles ...{}\n  at the end ...{}\n", what, every, other.substr(from, 300),
                        at_the_end.substr(std::min(from, at_the_end.size()), 300));

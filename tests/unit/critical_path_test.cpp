@@ -39,7 +39,9 @@ Causes walked(Cycle every)
     }
     path.interrupt(kDone);
     run_to(kDone + 500);  // software may do more
-    return path.causes(0, kDone, true);
+    Causes causes = path.causes(0, kDone, true);
+    EXPECT_EQ(path.unforeseen(), 0u) << every;
+    return causes;
 }
 
 Cycle cycles_of(const std::vector<CauseCycles>& causes, Cause cause)

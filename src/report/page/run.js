@@ -158,11 +158,11 @@
   const fontOf = () => narrow() ? "10px system-ui, sans-serif" : kFont;
   let from = 0, to = Math.max(cycles, 1), wanted = false;
   // How high each phase reaches in a column of so many pixels: its share of the cycles, and one pixel where it had any.
-  const columnOf = (shares, deep) => {
-    const high = shares.map((share) => share > 1e-9 ? Math.max(1, Math.round(share * deep)) : 0);
-    for (let over = high.reduce((sum, n) => sum + n, 0) - deep; over > 0; --over) --high[high.indexOf(Math.max(...high))];
+  const columnOf = (shares, deep, tops) => {
     let sum = 0;
-    return high.map((n) => sum += n);
+    for (let p = 0; p < tops.length; ++p) sum += tops[p] = shares[p] > 1e-9 ? Math.max(1, Math.round(shares[p] * deep)) : 0;
+    for (; sum > deep; --sum) { let most = 0; for (let p = 1; p < tops.length; ++p) if (tops[p] > tops[most]) most = p; --tops[most]; }
+    for (let p = 1; p < tops.length; ++p) tops[p] += tops[p - 1];
   };
   // The name in so many pixels: what it ends with says as much as what it begins with, so what does not fit is left out between words.
   const fitted = (g, name, most) => {
@@ -213,17 +213,22 @@
         const { lane } = row, deep = Math.round(tall * ratio), y = Math.round(top * ratio), right = Math.round(width * ratio);
         g.save();
         g.setTransform(1, 0, 0, 1, 0, 0);
-        let at = runAt(lane, from), px = Math.round(edge * ratio), begin = from, before = kPhases.map((_, p) => spentIn(lane, p, from, at)), tops = null, since = px;
-        const paint = () => { if (tops) for (let p = 0, low = 0; p < kPhases.length; low = tops[p++]) if (tops[p] > low) { g.fillStyle = kPhaseColours[p]; g.fillRect(since, y + deep - tops[p], px - since, tops[p] - low); } };
+        const many = kPhases.length, before = new Float64Array(many), now = new Float64Array(many), shares = new Float64Array(many), tops = new Int32Array(many), next = new Int32Array(many), drawn = kPhases.map(() => []);
+        let at = runAt(lane, from), px = Math.round(edge * ratio), begin = from, since = px;
+        for (let p = 0; p < many; ++p) before[p] = spentIn(lane, p, from, at);
+        const keep = () => { for (let p = 0, low = 0; p < many; low = tops[p++]) if (tops[p] > low) drawn[p].push(since, y + deep - tops[p], px - since, tops[p] - low); };
         for (; px < right; ++px) {
           const end = Math.min(to, from + ((px + 1) / ratio - edge) / scale);
           while (at < lane.ends.length && lane.ends[at] <= end) ++at;
-          const now = kPhases.map((_, p) => spentIn(lane, p, end, at)), next = columnOf(now.map((n, p) => (n - before[p]) / (end - begin)), deep);
-          if (!tops || next.some((n, p) => n !== tops[p])) { paint(); tops = next; since = px; }
-          before = now;
+          let same = true;
+          for (let p = 0; p < many; ++p) { now[p] = spentIn(lane, p, end, at); shares[p] = (now[p] - before[p]) / (end - begin); before[p] = now[p]; }
+          columnOf(shares, deep, next);
+          for (let p = 0; p < many; ++p) same &&= next[p] === tops[p];
+          if (!same) { keep(); tops.set(next); since = px; }
           begin = end;
         }
-        paint();
+        keep();
+        drawn.forEach((boxes, p) => { g.fillStyle = kPhaseColours[p]; for (let i = 0; i < boxes.length; i += 4) g.fillRect(boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]); });
         g.restore();
       }
       g.restore();

@@ -346,8 +346,7 @@ bool Bridge::respond(Burst* burst, Cycle from)
     for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
         Burst* next = turn.waiting.front();
         turn.last = next->from = std::max(turn.last, next->from);
-        if (trail_ && pace_.explains)
-            (next->write ? trail_->writes : trail_->reads).waits(next->number).waited = next->asked_for.waited;
+        if (trail_ && pace_.explains) (next->write ? trail_->writes : trail_->reads).waits(next->number).waited = next->asked_for.waited;
         next->filled = 0;
         insert(next->write ? responses_ : reads_, {next, next->from});
     }
