@@ -45,7 +45,7 @@ def account(events, passes):
     inside = [("MAC: an atom enters the array", probes["sc2mac_dat_a"]["active"]),
               ("bubble: kernels not yet in the buffer", gaps["package"]),
               ("bubble: the next weights still load into the array", gaps["load"]),
-              ("bubble: no room in CACC, SDP or memory is behind", gaps["credit"])]
+              ("bubble: CACC is full, SDP or memory is late", gaps["credit"])]
     between = end - begin - sum(cycles for _, cycles in inside)
     assert passes > 1 or between == 0, "the gaps do not tile the time between the atoms"
     if passes > 1:

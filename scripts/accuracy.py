@@ -106,7 +106,7 @@ def check(path, options):
             return row | dict.fromkeys(("done", "bus", "probes", "data"), False)
     if sum_of(report["causes"]) != report["cycles"]:
         row["wrong"].append(f'the causes are of {sum_of(report["causes"])} cycles, not {report["cycles"]}')
-    if hangs:  # no report: what differs stands in the messages
+    if hangs:  # no report: the messages have the differences
         row |= dict.fromkeys(("done", "bus", "probes", "data"), not said)
         row["wrong"] += said
     else:

@@ -12,7 +12,7 @@ through both register groups, a memory with any latency and interval. Its own ev
   pixels   cdma_img, cdma_wg: update messages of the image and Winograd fetchers from the response beats
   counters the stall and latency counters of CDMA that a program reads, from cdma_fabric
   write    sdp_out: SDP without operands, write path, interrupts
-  operands sdp_rdma: SDP with operands, stand-alone or behind CACC, with the stages of cross_check_sdp
+  operands sdp_rdma: SDP with operands, stand-alone or after CACC, with the stages of cross_check_sdp
   stalls   the stall counters of SDP that a program reads, from the models that read and wrote
   numbers  what SDP leaves, from the numerics models
   software cross_check_software: reads, masks and interrupts while layers run
@@ -292,7 +292,7 @@ def judge_operands(case, m, models, records):
     if flying:
         for n in ("mcif2cdma_dat_rd_rsp_ready", "mcif2cdma_wt_rd_rsp_ready"):
             if e["probes"][n]["active"] != end_of(e):
-                return None         # a held beat of CDMA delays those of SDP: not to be told from the commands alone
+                return None         # a held beat of CDMA delays those of SDP: not visible in the commands alone
         names = [x[0] for x in case["program"]]
         if "SDP_RDMA.D_OP_ENABLE" in names and names.index("MARK") - names.index("SDP_RDMA.D_OP_ENABLE") > 7:
             return None             # operands come before the recording, which is what the model hears
@@ -375,7 +375,7 @@ def judge_pixels(case, m, models, records):
 
 
 def judge_second(case, m, models, records):
-    """One layer with everything behind the secondary port: the machine of the models has that port's bursts, and no other port."""
+    """One layer with everything at the secondary port: the machine of the models has that port's bursts, and no other port."""
     e = case["expected"]
     if len(e["cvsram_ar"]) == 400 or len(e["cvsram_aw"]) == 400 or truncated(e, "cacc2sdp_valid"):
         return None

@@ -58,7 +58,7 @@ class File:
         self.version = self.machine.version_of(task, 0)
 
     def blob_at(self, index):
-        """Where the bytes behind an entry of the address list stand in the file."""
+        """Position in the file of the bytes of an entry of the address list."""
         entry = self.read.addresses[self.task["addresses"][index]]
         memory = next(m for m in self.read.memories if m["id"] == entry["memory"])
         for name, offset in zip(memory["contents"], memory["offsets"]):

@@ -29,7 +29,7 @@ class Models:
         self.image, self.winograd = cdma_img, cdma_wg
         self.core, self.fetch, self.programming = conv_core, cdma_fabric, programming
         patched = (self.folder / "cdma_fabric.py").read_text()
-        # A port that takes a read command every so many cycles.
+        # A port that takes a read command at a fixed interval.
         for before, after in (("        arh = (arp.q[0] if arp.q else None) if full else arp.p\n",
                                "        arh = (arp.q[0] if arp.q else None) if full else arp.p\n        arok = t >= cmdnext\n"
                                "        if not arok: arh = None\n        elif arh is not None: cmdnext = t + mem.get('command_interval', 1)\n"),
@@ -94,7 +94,7 @@ class Models:
     def load(self, name):
         text = (self.folder / f"{name}.py").read_text()
         text = text.replace("nrd=(cfg=='nv_full')", "nrd=True").replace("maxc=60000", "maxc=400000")
-        # Ports that take a write command or a data beat every so many cycles.
+        # Ports that take a write command or a data beat at a fixed interval.
         for before, after in (("        aw=s.aw.q[0] if s.aw.q else None; w=s.wp.q[0] if s.wp.q else None\n",
                                "        aw=s.aw.q[0] if s.aw.q else None; w=s.wp.q[0] if s.wp.q else None\n        s.now+=1; a_ok=s.now>=s.a_next; w_ok=s.now>=s.w_next\n"
                                "        if not a_ok: aw=None\n        elif aw is not None: s.a_next=s.now+INTERVALS[0]\n"

@@ -150,7 +150,7 @@ class Draw:
                 layer |= dict(pack=r.choice([0, 0x10000]), grain=1, line=(layer["w"] + r.randint(0, 3)) * self.m.atom)
             elif r.random() < 0.2:
                 layer["pack"] = r.choice([0, 1, 0x10000, 0x10001]) if layer["w"] * layer["h"] == 1 else 1
-            if r.random() < 0.2 and layer["w"] * layer["h"] > 1:      # cubes with room behind their lines and surfaces
+            if r.random() < 0.2 and layer["w"] * layer["h"] > 1:      # cubes with gaps after their lines and surfaces
                 layer["surf"] = layer.get("line", layer["w"] * self.m.atom) * layer["h"] + r.randint(0, 9) * self.m.atom
             if r.random() < 0.2 and self.out(layer):
                 w, h = self.p.out_size(layer["w"], layer["h"], layer)
@@ -337,7 +337,7 @@ def bases(rng, m, index):
 
 
 def extent(layer, m, ow, oh, channels, size, gap, surface_gap):
-    """Bytes from the first to behind the last atom of a cube in memory."""
+    """Bytes from the first to one past the last atom of a cube in memory."""
     surfaces, line = ceil_div(channels * size, m.atom), ow + layer.get(gap, 0)
     return m.atom * (surfaces if ow == oh == 1 else (surfaces - 1) * (line * oh + layer.get(surface_gap, 0)) + (oh - 1) * line + ow)
 
@@ -518,7 +518,7 @@ def make(rng, m, models, kind):
         return None
     if kind in ("cvsram", "second") and (not m.cvsram or kind == "second" and m.full):
         return None
-    second = kind == "second"          # one layer, everything behind the secondary port
+    second = kind == "second"          # one layer, everything at the secondary port
     if second:
         kind = rng.choice(["dc", "sa", "fly"])
     memory = pick_memory(rng)

@@ -1,7 +1,7 @@
 """SDP with everything it has, for cross_check.py: layers of kind `post`, the models' missing stages, and what the layers write.
 
-Layers alone and behind CACC in any order: lines, surfaces and operands that are not packed, bases at any atom, PReLU and converters in
-all engines, look-up tables, the readers enabled before or after SDP, features, operands and output behind either port.
+Layers alone and after CACC in any order: lines, surfaces and operands that are not packed, bases at any atom, PReLU and converters in
+all engines, look-up tables, the readers enabled before or after SDP, features, operands and output at either port.
 """
 import sys
 import zlib
@@ -10,7 +10,7 @@ class Contexts:
     """Context queue of sdp.md 2.8, a RAM FIFO of 2.1: entry and output register.
 
     An operand reader's entry is popped with the last word of its request. MRDMA's goes through one register into a FIFO of four for the side
-    that writes words and one for the side that reads beats (open_points.md F3), as soon as both have room.
+    that writes words and one for the side that reads beats (open_points.md F3), as soon as both have space.
     """
 
     def __init__(self, row, name):
@@ -86,7 +86,7 @@ def counted(engine, *sides):
 
 
 def extend(models):
-    """What the models leave out of sdp.md 2.5, 2.6 and 2.8: BS and BN narrower than a beat, the look-up table, the context queue."""
+    """Parts of sdp.md that the models skip: 2.5, 2.6 and 2.8: BS and BN narrower than a beat, the look-up table, the context queue."""
     operands = sys.modules["sdp_rdma"] = models.operands
     import sdp_rdma_full as full
     stages = operands.__dict__
@@ -320,7 +320,7 @@ class Numbers:
         return self.c.c_lane(self.proc, out, cvt[0], cvt[1], cvt[2], 0, x)[0]
 
     def image(self, r, reader, registers, region, sums):
-        """Bytes of the region after the layer. sums(channel, line, column) where it is behind CACC."""
+        """Bytes of the region after the layer. sums(channel, line, column) where it is after CACC."""
         full, atom = self.m.full, self.m.atom
         self.proc, out = r["D_DATA_FORMAT"] & 3, r["D_DATA_FORMAT"] >> 2 & 3
         self.nan = r["D_FEATURE_MODE_CFG"] >> 3 & 1
@@ -362,7 +362,7 @@ class Numbers:
 
 
 def judge_numbers(case, m, events, memory, sums):
-    """Output of every layer; `sums` has one function a layer behind CACC, None where its sums are not known."""
+    """Output of every layer; `sums` has one function a layer after CACC, None where its sums are not known."""
     registers, numbers, bad = Registers(case["program"]), Numbers(m, memory), []
     known = False
     for i, (r, reader, region, got) in enumerate(zip(registers.layers, registers.readers, case["expected"]["output"], events["output"])):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The experiments of docs/EXPERIMENTS.md: what was published, measured on the simulated machine.
+"""The experiments of scripts/figures/EXPERIMENTS.md: what was published, measured on the simulated machine.
 
 usage: experiments.py [--dlasim PATH] [--jobs N] [--page FILE] [--charts FOLDER] NAME [NAME ...] | all
 
 Prints a table per experiment, the published figure beside the measured one.
 --page FILE   also rewrites the tables between the markers of that page
 --charts FOLDER   also draws the charts there, PNG and SVG; needs python3-matplotlib
-Exit status 1 when a measured figure misses the published one. Python standard library only but for charts. The experiments stand in
+Exit status 1 when a measured figure misses the published one. Python standard library only but for charts. The experiments are in
 scripts/figures, a file for each source of published figures.
 """
 import argparse

@@ -270,7 +270,7 @@ def percent(value):
 
 
 def area_table(areas, p, left):
-    lines = ["| MACs | CBUF, KB | 28 nm, mm2 | model | error | left out | 16 nm, mm2 | model | error | left out |", "|---:" * 10 + "|"]
+    lines = ["| MACs | CBUF, KB | 28 nm, mm2 | model | error | held out | 16 nm, mm2 | model | error | held out |", "|---:" * 10 + "|"]
     for macs, row in PUBLISHED.items():
         e, l, mm2 = areas.errors(p, macs), left[macs], areas.mm2(p, macs)
         lines.append(f"| {macs:,} | {row[0]} | {row[2]} | {mm2:.2f} | {percent(e[0])} | {percent(l[0])} | {row[4]} | {p[3] * mm2:.2f} | "
@@ -279,7 +279,7 @@ def area_table(areas, p, left):
 
 
 def power_table(powers, p, left):
-    lines = ["| MACs | frames/s | simulated | average, mW | model | error | left out | peak, mW | model | error | left out |", "|---:" * 11 + "|"]
+    lines = ["| MACs | frames/s | simulated | average, mW | model | error | held out | peak, mW | model | error | held out |", "|---:" * 11 + "|"]
     for macs, row in PUBLISHED.items():
         e, l, rate = powers.errors(p, macs), left[macs], powers.terms[macs]["frames_per_s"]
         simulated = f"{rate:.1f}" if macs != 32 else ""
@@ -345,7 +345,7 @@ def main():
              "peak": (worst([powers.errors(power, m) for m in rows], 1), worst(left_powers.values(), 1))}
     missed = False
     for what, (row, out) in found.items():
-        print(f"{what}: worst row {100 * row:.1f} % (goal {GOALS[what][0]} %), left out {100 * out:.1f} % (goal {GOALS[what][1]} %)")
+        print(f"{what}: worst row {100 * row:.1f} % (goal {GOALS[what][0]} %), held out {100 * out:.1f} % (goal {GOALS[what][1]} %)")
         missed |= 100 * row > GOALS[what][0] or 100 * out > GOALS[what][1]
     if arguments.write:
         for nm in (45, 28, 16):

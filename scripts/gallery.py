@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs what docs/GALLERY.md shows, takes the pictures of its pages and writes docs/GALLERY.md anew.
+"""Runs the commands of the gallery in docs/TIMELINE.md, takes the pictures of its pages and rewrites that section.
 
 usage: gallery.py [--dlasim FILE] [--chromium FILE] [--docs FOLDER]
 
@@ -66,7 +66,7 @@ class Camera:
         copy.write_text(page.read_text().replace("</body>", ONE_PART % (script, ids, ids) + "</body>"))
         high = re.search(r'data-high="(\d+)"', self.browser(copy, f"--window-size={WIDTH},900", "--dump-dom"))
         if not high:
-            sys.exit(f"{picture}: the page did not come to its end")
+            sys.exit(f"{picture}: the page did not finish")
         self.browser(copy, f"--window-size={WIDTH},{high.group(1)}", f"--screenshot={picture}")
 
 
@@ -77,8 +77,7 @@ class Gallery:
         self.pictures = self.docs / "gallery"
         shutil.rmtree(self.pictures, ignore_errors=True)
         self.pictures.mkdir(parents=True)
-        self.text = ("# Gallery: what a run looks like\n\nEvery picture is a part of a page that `--html FILE` writes, or of the page of a sweep: "
-                     "[TIMELINE](TIMELINE.md), [SWEEPS](SWEEPS.md).\nThe command stands below it. `scripts/gallery.py` makes all of this page again.\n")
+        self.text = ""
 
     def picture(self, page, name, parts, script=""):
         self.camera.take(page, self.pictures / f"{name}.png", parts, script)
@@ -91,36 +90,36 @@ class Gallery:
         return self.folder / "run.html", json.loads((self.folder / "out/result.json").read_text()), f"dlasim {' '.join(words)} --html run.html"
 
     def entry(self, title, name, command, text):
-        self.text += f"\n## {title}\n\n{text}\n\n![{title}](gallery/{name}.png)\n\n```sh\n{command}\n```\n"
+        self.text += f"\n### {title}\n\n{text}\n\n![{title}](gallery/{name}.png)\n\n```sh\n{command}\n```\n"
 
     def make(self):
         page, result, command = self.run("net", "models/networks/resnet50.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
         self.picture(page, "resnet50", ["#facts", "#causes", "#timeline"])
         self.entry("Where a network's time goes", "resnet50", command,
                    f"ResNet-50 on nv_large with DDR4-3200 takes {cycles(result)} cycles. The array computes in {share(result, 'array', 'computing')} of "
-                   f"them. In {share(result, 'memory')} memory holds the end up, in {share(result, 'array_idle', 'accumulator_full')} the accumulator, "
-                   "which hands results to SDP no faster.\nThe lanes show where: MCIF is busy at the end, where layers have many weights; CSC is blocked "
+                   f"them. Memory is the bottleneck in {share(result, 'memory')} of them; in {share(result, 'array_idle', 'accumulator_full')} it is the accumulator, "
+                   "which cannot drain into SDP faster.\nThe lanes show where: MCIF is busy at the end, where layers have many weights; CSC is blocked "
                    "(red) in the first layers, which have many results.")
         step = next(step for step in result["steps"] if step["name"] == "res2b_branch2a")
         self.picture(page, "cut", ["#timeline"], "{ const step = page.steps.find((one) => one.name === 'res2b_branch2a'); page.view(step.start, step.done); }")
-        self.entry("A layer that is cut in two", "cut", command,
-                   f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations, because its input and its weights do not fit the buffer "
-                   f"together.\nIt takes {step['share']:,} cycles; its largest bound is {step['bound_cycles']:,}. While CDMA fetches (green) the "
-                   "array starves (yellow): nothing is there to compute.")
+        self.entry("A layer in two tiles", "cut", command,
+                   f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations, because input and weights together do not fit the "
+                   f"buffer.\nIt takes {step['share']:,} cycles; its largest bound is {step['bound_cycles']:,}. While CDMA fetches (green) the "
+                   "array is starved (yellow).")
         page, result, command = self.run("net", "models/networks/mobilenet_v1.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
         self.picture(page, "roofline", ["#roofline"])
-        self.entry("Which steps are as fast as they can be", "roofline", command,
-                   f"MobileNet-v1, {cycles(result)} cycles. Pointwise layers lie near the roof. Depthwise layers lie far below: a group of one channel "
+        self.entry("Which steps reach the roofline", "roofline", command,
+                   f"MobileNet-v1, {cycles(result)} cycles. Pointwise layers are near the roof. Depthwise layers are far below it: a group of one channel "
                    "uses one lane of the array.\nThe size of a dot is its share of the time.")
         page, result, command = self.run("run", "models/resnet50_res2a_branch1.json", "--hw", "nv_large")
         self.picture(page, "stripes", ["#timeline"], "page.view(20000, 20700);")
         self.entry("Single stripes", "stripes", command,
-                   f"700 cycles of a 1x1 layer. CMAC works for a stripe of 64 cycles, then it waits: CACC hands the results of a stripe to SDP more slowly than the "
-                   f"array makes them.\nThat is the cause of {share(result, 'array_idle', 'accumulator_full')} of all cycles. CSC is blocked (red) until CACC "
-                   "has room for one more stripe.")
+                   f"700 cycles of a 1 x 1 layer. CMAC works for a stripe of 64 cycles, then waits: CACC delivers the results of a stripe to SDP more slowly than "
+                   f"the array computes them.\nThis is the cause of {share(result, 'array_idle', 'accumulator_full')} of all cycles. CSC is blocked (red) until CACC "
+                   "has space for one more stripe.")
         page, result, command = self.run("net", "models/networks/alexnet.json", "--hw", "nv_small", "--memory", "lpddr4-3200", "--timing-only")
         self.picture(page, "machine", ["#machine"])
-        self.entry("How busy each part is", "machine", command,
+        self.entry("How busy each unit is", "machine", command,
                    f"AlexNet on nv_small, {cycles(result)} cycles. The port is {result['hardware']['memory']['primary']['width_bytes']} bytes wide, and "
                    f"{result['traffic']['dbb']['read_bytes_by_client']['CDMA_WT'] / 1e6:.0f} MB of weights come through it. The largest bound of the whole is "
                    f"`{result['bound']}`: a wider array alone would change little where the weights of a layer are used once.")
@@ -132,10 +131,11 @@ class Gallery:
         self.picture(self.folder / "points/sweep.html", "pareto", ["#pareto"])
         best = min(rows, key=lambda row: row["cycles"] * row["area_mm2"])
         self.entry("Which machine", "pareto", "dlasim sweep sweep.json --out points     # sweep.json: docs/SWEEPS.md; the page is points/sweep.html",
-                   f"{len(rows)} machines for one layer, area against cycles. Those on the line are beaten by no other in both. The best product of both is "
+                   f"{len(rows)} machines for one layer, area against cycles. The line is the Pareto front. The smallest product of area and cycles has "
                    f"`mac.atomic_c` {best['mac.atomic_c']}, `mac.atomic_k` {best['mac.atomic_k']}, {best['cbuf.banks']} banks: {best['cycles']:,} cycles, "
                    f"{best['area_mm2']:.2f} mm2.")
-        (self.docs / "GALLERY.md").write_text(self.text)
+        page = self.docs / "TIMELINE.md"
+        page.write_text(re.sub(r"(<!-- gallery -->\n).*(<!-- /gallery -->)", lambda marks: marks[1] + self.text.lstrip() + marks[2], page.read_text(), flags=re.S))
 
 
 def main():

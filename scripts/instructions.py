@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 """Counts what builds of dlasim execute inside Machine::run.
 
-usage: instructions.py OLD NEW [--name TEXT] [--page FILE] [--only TEXT]
+usage: instructions.py OLD NEW [--name TEXT] [--only TEXT]
        instructions.py DLASIM --recorded FILE [--update] [--only TEXT]
 
 All are binaries of dlasim; callgrind (valgrind) counts the instructions of the layers below with values, and of the networks below without.
 
-Two binaries: writes the table "Against an earlier commit" of docs/SPEED.md. Work that a binary refuses has no figure. Both must take
-the same number of cycles: a difference is an error.
+Two binaries: prints a table of both. Work that a binary rejects has no figure. Both must take the same number of cycles: a difference
+is an error.
 
 One binary and recorded figures: nothing may take 3 % more instructions than recorded. Whoever makes it slower on purpose, or faster,
 records it.
 
 --name      what OLD is called in the table: its commit
---page      write the table between the marks of this page
 --recorded  the figures to compare with: tests/data/instructions.json
 --update    write them
 --only      the work with this text in its name
@@ -28,11 +27,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from page_table import write_table
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 MOST = 1.03  # times what is recorded
-# name of the layer, hardware, memory; networks behind them
+# name of the layer, hardware, memory; then networks
 LAYERS = [
     ("resnet50_res3a_branch2b", "nv_full", "ideal"),
     ("resnet50_res3a_branch2b", "nv_large", "ideal"),
@@ -111,7 +109,6 @@ def main():
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path, nargs="?")
     parser.add_argument("--name", default="old")
-    parser.add_argument("--page", type=Path)
     parser.add_argument("--recorded", type=Path)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--only", default="")
@@ -133,10 +130,7 @@ def main():
         figures = f"{old / 1e6:,.1f} | {new / 1e6:,.1f} | {100 * (new / old - 1):+.0f} %" if old else f"- | {new / 1e6:,.1f} | "
         lines.append(f"| `{name}` | {hardware}, {memory} | {figures} |")
         print(lines[-1], file=sys.stderr, flush=True)
-    table = "\n".join(lines)
-    print(table)
-    if options.page and not failed:
-        write_table(options.page, "instructions", table)
+    print("\n".join(lines))
     return 1 if failed else 0
 
 

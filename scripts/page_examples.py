@@ -32,8 +32,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/REGRESSION.md", "docs/NEIGHBOURS.md", "docs/CAUSES.md",
-         "docs/SWEEPS.md", "docs/COMPARE.md", "docs/HAZARDS.md", "docs/LINT.md", "docs/howto/*.md")
+PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/REGRESSION.md", "docs/SIMULATORS.md", "docs/CAUSES.md",
+         "docs/SWEEPS.md", "docs/PROGRAMS.md", "docs/LOADABLE.md", "docs/DRAM.md", "docs/howto/*.md")
 BLOCK = re.compile(r"(?P<marks>(?:^<!-- (?:show|status|bare|picture)[^\n]*-->\n)*)"
                    r"(?:^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$|^!\[[^\]]*\]\((?P<picture>[^)]+)\)$)", re.M | re.S)
 TIMES = re.compile(r"\d[\d.,]* (?:s|min|h)\b|\d[\d,]* cycles/s|\b\d+(?:\.\d+)?s\b|/tmp/[\w./-]+")

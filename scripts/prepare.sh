@@ -49,8 +49,8 @@ build_targets() {
     build_changed "$directory" "$@"
 }
 
-# Says on stderr how far a build is, when it takes longer than a moment: told DIRECTORY, in the background.
-told() {
+# Says on stderr how far a build is, when it takes longer than a moment: progress DIRECTORY, in the background.
+progress() {
     sleep 3 >/dev/null 2>&1
     echo "building $1 on $jobs cores, minutes the first time; the log is $1/build.log" >&2
     while sleep 30 >/dev/null 2>&1; do
@@ -62,7 +62,7 @@ told() {
 build_changed() {
     directory=$1
     shift
-    told "$directory" &
+    progress "$directory" &
     teller=$!
     built=yes
     cmake --build "$directory" --parallel "$jobs" ${*:+--target "$@"} >>"$directory/build.log" 2>&1 || built=no

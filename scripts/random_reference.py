@@ -20,7 +20,7 @@ A layer is made from its seed, with tensors of its own in NumPy files, and run o
 
   lrn       the formula in double precision: at most 1.2 steps of int8 away
 
-give in exact integers (or as the line says); then the output must be equal, no access out of order, and no programming rule of the hardware broken (docs/LINT.md).
+give in exact integers (or as the line says); then the output must be equal, no access out of order, and no programming rule of the hardware broken (docs/PROGRAMS.md).
 A layer that is refused counts as such; of each kind half must run. Needs NumPy. Exit status 0 if all that ran is right.
 """
 import argparse

@@ -12,7 +12,7 @@ golden convolution, the comparison and the files cost the rest.
 --most    exit 1 if the ratio is larger
 
 The layers: He et al., Deep Residual Learning for Image Recognition, CVPR 2016, table 1, 50 layers; the stride of a stage
-stands in its first 1 x 1 convolution and in its projection. 53 layers, 3,855,925,248 multiplications. int8, tensors by
+is in its first 1 x 1 convolution and in its projection. 53 layers, 3,855,925,248 multiplications. int8, tensors by
 seed, sums shifted to the range of the output. Python standard library only.
 """
 import argparse

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Processor time of whole networks with two builds of dlasim, run in turn.
 
-usage: seconds.py OLD NEW [--name TEXT] [--page FILE] [--only TEXT]
+usage: seconds.py OLD NEW [--name TEXT] [--only TEXT]
 
 Both are binaries of dlasim; they must take the same number of cycles. Reported are the medians of user and system time of the whole command,
 causes included. Nothing else should run meanwhile.
 
 --name  what OLD is called in the table: its commit
---page  write the table between the marks of this page
 --only  the work with this text in its row
 
 Exit status 1 if cycles differ. Python standard library only.
@@ -20,7 +19,6 @@ import tempfile
 from pathlib import Path
 
 from cpu_time import cpu_time
-from page_table import write_table
 
 NETWORKS = Path(__file__).resolve().parents[1] / "models/networks"
 # network, hardware, memory, values, runs of each
@@ -46,7 +44,6 @@ def main():
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     parser.add_argument("--name", default="old")
-    parser.add_argument("--page", type=Path)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     lines = [f"| network | hardware, memory | values | cycles | {options.name}, s | now, s | | runs of each |", "|---|---|---|---:|---:|---:|---:|---:|"]
@@ -66,10 +63,7 @@ def main():
         old, new = map(statistics.median, seconds)
         lines.append(f"{row} {cycles.pop():,} | {old:.3g} | {new:.3g} | {100 * (new / old - 1):+.0f} % | {runs} |")
         print(lines[-1], file=sys.stderr, flush=True)
-    table = "\n".join(lines)
-    print(table)
-    if options.page:
-        write_table(options.page, "seconds", table)
+    print("\n".join(lines))
     return 0
 
 

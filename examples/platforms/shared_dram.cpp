@@ -1,4 +1,4 @@
-// Two accelerators behind one DRAM, a traffic generator beside them, and the quality of service changed.
+// Two accelerators on one DRAM, a traffic generator beside them, and the quality of service changed.
 //
 //   shared_dram LAYER.json HARDWARE MEMORY WHO [GENERATOR_GAP [PRIORITY_OF_A [LIMIT_OF_GENERATOR]]]
 //
@@ -14,7 +14,7 @@
 
 using namespace sc_core;
 
-/// Reads 64 bytes every so many cycles, at addresses that jump; at most 16 bursts without an answer. Until it is stopped.
+/// Reads 64 bytes at a fixed interval, at scattered addresses; at most 16 bursts without an answer. Until it is stopped.
 struct Generator : sc_module, tlm::tlm_mm_interface {
     tlm_utils::simple_initiator_socket<Generator, 512> socket{"socket"};
     std::deque<std::unique_ptr<tlm::tlm_generic_payload>> all;

@@ -8,7 +8,7 @@
 //              A high word of an address that the machine cuts (nv_small has 32 address bits) is SC_REPORT_WARNING, once a register.
 //   dbb        initiator, nb_transport, base protocol: one generic payload a burst with its client (burst.h), docs/LIBRARY.md.
 //                BEGIN_REQ   the command, a cycle ahead: the delay leads to its cycle. END_REQ, with the delay as it was, accepts it there
-//                BEGIN_RESP  the first data beat or the write response: status and data stand in the payload. At least a cycle ahead
+//                BEGIN_RESP  the first data beat or the write response: status and data are in the payload. At least a cycle ahead
 //                END_RESP    in the cycle of the last beat; the port takes one a cycle
 //              There is one burst at a time at a memory that gives no END_REQ before its response. Memories may answer in any order: a
 //              response that overtakes an older burst of the same client is taken at once, TLM_COMPLETED, and waits here for its turn
@@ -19,8 +19,8 @@
 // Reset is asynchronous and ends at the first clock edge from its release on, which is cycle 0: whatever runs then takes the cycles that
 // it takes after power-on. Under reset all units and registers are as after power-on and the interrupt is low; csb, callers who wait there
 // for the data of a read included, answers TLM_GENERIC_ERROR_RESPONSE, and writes for which no cycle has come are lost. No burst begins.
-// Bursts that the memories have been told of go on to their end, released or not: a response that has begun gets its END_RESP, one that
-// comes later is taken at once with TLM_COMPLETED, and read data are dropped. A memory that is told of a write is told all of it.
+// Bursts in flight at the memories are completed, released or not: a response that has begun gets its END_RESP, one that
+// comes later is taken at once with TLM_COMPLETED, and read data are dropped. A memory that has seen the start of a write sees all of it.
 // A failure (below) ends with a reset.
 //
 // A target that annotates its responses with at least one clock period of delay is sampled in exactly
@@ -32,10 +32,10 @@
 // TLM_BURST_ERROR_RESPONSE, disabled bytes TLM_BYTE_ENABLE_ERROR_RESPONSE, no data pointer
 // TLM_GENERIC_ERROR_RESPONSE; an ignored command does nothing. Where a memory answers with an error, throws or
 // breaks the base protocol, or an expectation of the library does not hold, the accelerator stands still
-// from then on, csb answers TLM_GENERIC_ERROR_RESPONSE, and the failure is told once: to `on_error`, or
+// from then on, csb answers TLM_GENERIC_ERROR_RESPONSE, and the failure is reported once: to `on_error`, or
 // without it by SC_REPORT_ERROR of type "/dlasim/accelerator" from a process of the accelerator. Nothing
 // else is thrown through SystemC's kernel - a report that a memory throws goes on as it is -, and the host
-// process is never aborted. A failure under reset is told when it ends, but for what a memory throws at the
+// process is never aborted. A failure under reset is reported when it ends, but for what a memory throws at the
 // responses that the reset ends.
 #pragma once
 #include <cstdint>
@@ -101,7 +101,7 @@ public:
     sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> reset_n{"reset_n"};
 
     const HardwareConfig& hardware() const;
-    /// Counting begins anew with the next cycle. It begins by itself with every reset, behind cycle 0.
+    /// Counting restarts with the next cycle. Every reset restarts it, after cycle 0.
     void reset_counters();
     /// What was counted so far. Not from inside a call of the accelerator's. Empty under reset and after a failure. Asking changes no
     /// cycle.
@@ -109,7 +109,7 @@ public:
     /// Boundary signals, from now on; before the simulation starts: interrupt, reset_n, the last access on csb, the last burst read and
     /// written at each port with address, bytes and client, each in its cycle.
     void trace(sc_core::sc_trace_file* file);
-    /// The registers of all units, both groups, with their pointers: between operations. What stands in the buffer and in look-up tables is
+    /// The registers of all units, both groups, with their pointers: between operations. The content of the buffer and of lookup tables is
     /// not kept: the next operation brings its data, weights and tables. Throws ConfigError while anything runs or waits to be cleared.
     void save(std::ostream& out) const;
     /// Into an accelerator of the same hardware in which nothing has been enabled. Throws ConfigError if that cannot be.

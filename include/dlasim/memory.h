@@ -2,18 +2,18 @@
 //
 //   master 0 ──► port(0) ─┐
 //   master 1 ──► port(1) ─┼─► queues, controller, channels of a DRAM          every port has answers of its own;
-//   master 2 ──► port(2) ─┘                                                   the DRAM behind them is one
+//   master 2 ──► port(2) ─┘                                                   they share one DRAM
 //
 // Of an ideal memory every port is ideal: what another one does costs nothing. The bytes are shared in both.
 //
 //   port       target, nb_transport, base protocol: a generic payload of any length a burst, at any address; END_REQ is withheld while
-//              there is no room, responses of a port come in the order of its requests. b_transport takes the time of a
+//              the queues are full, responses of a port come in the order of its requests. b_transport takes the time of a
 //              memory that has nothing else to do, and competes with nobody. transport_dbg takes no time. No DMI: it says no.
 //              A payload of nb_transport must have a memory manager (set_mm), as the base protocol has it: checked at BEGIN_REQ.
 //
-// Sharing a DRAM. Requests that find the queues full wait, one a port. When there is room, the one of the highest priority gets it, of
+// Sharing a DRAM. Requests that find the queues full wait, one a port. A free slot goes to the one of the highest priority, of
 // equal ones the next in turn. A limit holds a port back by itself. All of it may be changed while the simulation runs. A port
-// that is alone takes the cycles that it takes in `dlasim run` with this memory. Two that ask in the same moment while there is room
+// that is alone takes the cycles that it takes in `dlasim run` with this memory. Two that request in the same moment while there are slots
 // are served in the order of their calls: the same in every run of a platform.
 //
 // Errors  what cannot be built throws ConfigError from the constructor. A burst beyond a DRAM that does not wrap is
@@ -60,7 +60,7 @@ public:
 
     /// Of a DRAM. More is served first; all are 0 in the beginning.
     void set_priority(unsigned port, unsigned priority);
-    /// Of a DRAM: at most so many bursts of this port without an answer; 0: any number. A write counts until it is in a queue.
+    /// Of a DRAM: limit of unanswered bursts of this port; 0: none. A write counts until it is in a queue.
     void set_limit(unsigned port, unsigned bursts);
     /// Added to the addresses of this port, so that masters have address spaces of their own. A DRAM that wraps takes addresses modulo its
     /// size: reads of the same burst are then one read.

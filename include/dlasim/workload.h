@@ -19,7 +19,7 @@
 
 namespace dlasim {
 
-/// How the bytes behind the memory ports are reached in no time; `cvsram`: behind the secondary port, else behind dbb.
+/// Access to the content of the memories in no time; `cvsram`: that of the secondary port, else of dbb.
 struct MemoryAccess {
     std::function<std::vector<std::uint8_t>(bool cvsram, std::uint64_t address, std::uint64_t bytes)> read;
     std::function<void(bool cvsram, std::uint64_t address, const std::vector<std::uint8_t>& bytes)> write;
@@ -28,7 +28,7 @@ struct MemoryAccess {
 struct CompileOptions {
     std::uint64_t seed = 0;        // of the data that files leave open; 0: the file's own
     bool values = true;            // memory is filled, computed and compared; without it only time counts
-    std::string memory = "ideal";  // what stands behind dbb, as --memory: where a layer asks for the cheapest cut
+    std::string memory = "ideal";  // the memory at dbb, as --memory: for layers that ask for the cheapest tiling
 };
 
 /// What software does, in order. Addresses are bytes on the register bus.

@@ -18,7 +18,7 @@ class Error(Exception):
 
 
 class Refused(Error, ValueError):
-    """The input cannot be, or there is no room: nothing was simulated."""
+    """Invalid input, or disk or memory full: nothing was simulated."""
 
 
 class Mismatch(Error):

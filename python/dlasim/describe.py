@@ -88,12 +88,12 @@ class Layer(_Described):
                shift=None, precision="int8", mode="auto", name="conv2d", op="conv2d", **more):
         """A convolution.
 
-        width, height, channels  of the input; batch: so many inputs
+        width, height, channels  of the input; batch: number of inputs
         kernel         size: 3 or (height, width); count: kernels, so channels of the output
         stride         1..8 or (down, right); dilation 1..32 likewise
         pad            zeros around: 1, (rows, columns) or (top, left, bottom, right)
         groups         groups of channels; as many as channels: depthwise
-        bias, relu     behind it; shift: bits that the sum is shifted right by before it becomes the output
+        bias, relu     after it; shift: right shift of the sum to the output
         precision      int8, int16 or fp16
         mode           auto, direct, image or winograd
         more           other keys of docs/DESCRIPTOR.md, for example partition={"rows": 14}, plan={"minimise": "cycles"}
@@ -121,7 +121,7 @@ class Layer(_Described):
     @classmethod
     def pool(cls, *, width, height, channels, window, function="max", stride=None, pad=0, ceil_mode=False, precision="int8", name="pool",
              **more):
-        """Windows: function max, min or average; window 1..8 or (height, width); stride: the window's size unless told."""
+        """Windows: function max, min or average; window 1..8 or (height, width); stride: default the window's size."""
         return cls({"name": name, "op": "pool", "input": {"width": width, "height": height, "channels": channels}, "precision": precision,
                     "pool": _window(function, window, stride, pad, ceil_mode), **more})
 
@@ -177,7 +177,7 @@ class Network(_Described):
         return name
 
     def conv2d(self, *, kernel, count, stride=1, pad=0, dilation=1, groups=1, bias=True, relu=False, inputs=None, name=None, **more):
-        """A convolution as of Layer.conv2d; inputs: name of the tensor, the layer before unless told. Returns its name."""
+        """A convolution as of Layer.conv2d; inputs: name of the tensor, default the previous layer. Returns its name."""
         layer = _convolution("conv2d", kernel, count, stride, pad, dilation, groups, bias)
         return self._append({**layer, **({"activation": "relu"} if relu else {})}, inputs, name, more)
 
@@ -212,5 +212,5 @@ class Network(_Described):
         return self._append({"op": "add", **({"activation": "relu"} if relu else {})}, inputs, name, {})
 
     def concat(self, *inputs, name=None):
-        """Tensors one behind the other in channels. Returns its name."""
+        """Tensors concatenated along the channels. Returns its name."""
         return self._append({"op": "concat"}, inputs, name, {})

@@ -78,7 +78,7 @@ def test(folder, hw=None, memory=None, set=None, *, tolerance=None, timing_only=
     hw, memory, set  of cases that name none
     tolerance        percent that cycles may differ by
     update           write the cycles of this run as golden ones
-    jobs             cases side by side; as many as there are processors unless told
+    jobs             cases side by side; default: the number of processors
     out              folder that keeps the results
     """
     with tempfile.TemporaryDirectory(prefix="dlasim-") as temporary:

@@ -63,7 +63,7 @@ class Text(str):
 
 
 class Page:
-    """A page of a run: it opens in any browser without a network, and stands in a notebook as it is."""
+    """A page of a run: it opens in any browser without a network, and can be shown in a notebook."""
 
     def __init__(self, text):
         self.text = text
@@ -128,9 +128,9 @@ class Result:
     @property
     def frames_per_s(self):
         """Images a second, one run after the other."""
-        told = self.json.get("frames_per_s")
+        given = self.json.get("frames_per_s")
         batch = self.json.get("layer", {}).get("input", {}).get("batch", 1)
-        return told if told is not None else batch / self.seconds
+        return given if given is not None else batch / self.seconds
 
     @property
     def verified(self):
@@ -198,7 +198,7 @@ class Result:
     def explain(self, remedies=0, sensitivity=False):
         """Where the cycles went, in words: what ``dlasim explain`` says of this run.
 
-        remedies     try so many changes that follow from the causes, each a run without values
+        remedies     simulate up to this many fixes that follow from the causes, without values
         sensitivity  try every size one step smaller and larger
         """
         said = command.call("explain", self.folder, *_trials(remedies, sensitivity))[0]

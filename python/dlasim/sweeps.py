@@ -19,7 +19,7 @@ _SOME_REFUSED = 4  # they are rows with the reason
 
 
 class Progress(NamedTuple):
-    """A point that has ended: so many are done, of so many; its number; what is said of it."""
+    """A point that has ended: how many are done, of how many; its number; its message."""
 
     done: int
     of: int
@@ -138,10 +138,10 @@ def sweep(what, *, jobs=None, timing_only=False, best=None, search=None, seed=No
     """Runs every point of a sweep, each in a process of its own.
 
     what    a file, or a dict of docs/SWEEPS.md; its base and axes may have Layers and Networks
-    jobs    points side by side; as many as there are processors unless told
+    jobs    points side by side; default: the number of processors
     timing_only  time without values
     best    the figure of which the best machine is looked for, for example "area_mm2": Sweep.answer, Sweep.machines
-    search  run so many points at most, those that are best in cycles, energy and area; seed: of the search
+    search  search the Pareto front of cycles, energy and area with at most this many runs; seed: of the search
     out     folder that keeps the points; else they are removed with the Sweep
     """
     folder = Path(tempfile.mkdtemp(prefix="dlasim-"))

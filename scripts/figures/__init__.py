@@ -1,1 +1,1 @@
-"""The experiments of docs/EXPERIMENTS.md, a file for each source of published figures; the command is scripts/experiments.py."""
+"""The experiments of scripts/figures/EXPERIMENTS.md, a file for each source of published figures; the command is scripts/experiments.py."""

@@ -56,7 +56,7 @@ def yolox_nano():
     dark3 = net.partial(net.separable(dark2, 64, 2), 64, 3)
     dark4 = net.partial(net.separable(dark3, 128, 2), 128, 3)
     pooled = [net.conv(net.separable(dark4, 256, 2), 128)]
-    for _ in range(3):  # maxima of 5 x 5 one behind the other are those of 9 x 9 and 13 x 13
+    for _ in range(3):  # maxima of 5 x 5 in series are those of 9 x 9 and 13 x 13
         pooled.append(net.pool(pooled[-1], 5))
     dark5 = net.partial(net.conv(net.concat(*pooled), 256), 256, 1, shortcut=False)
     lateral = net.conv(dark5, 128)
@@ -74,7 +74,7 @@ def yolox_nano():
 
 
 def pools(run, memory, sets):
-    """Cycles more when every pooling is an operation of PDP behind the convolution, not on its way."""
+    """Cycles more when every pooling is an operation of PDP after the convolution, not fused."""
     more = 0
     by_name = {layer["name"]: layer for layer in run.result["network"]["layers"]}
     for step in run.steps:

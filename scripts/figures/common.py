@@ -27,7 +27,7 @@ def workload(name):
 
 @functools.lru_cache(maxsize=None)
 def published():
-    """Figures that stand in no workload file, each with its source."""
+    """Figures that are in no workload file, each with its source."""
     return json.loads(Path(__file__).with_name("published.json").read_text())
 
 
@@ -90,7 +90,7 @@ class Run:
         return probe["last"] - probe["first"] + 1
 
     def steady(self):
-        """MAC cycles of the window, the last stripe left out on both sides: no part of an interval counts."""
+        """MAC cycles of the window, without the last stripe on both sides: no part of an interval counts."""
         stripe = self.csc["longest_stripe"]
         return (self.atoms - stripe) / (self.window() - stripe)
 
@@ -112,7 +112,7 @@ class Net:
 
 
 def at_once(calls):
-    """Results of functions without arguments, so many at a time as --jobs says."""
+    """Results of functions without arguments, --jobs of them at a time."""
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         return list(pool.map(lambda call: call(), calls))
 
@@ -137,7 +137,7 @@ class Table:
     """Rows of text; below them one line a verdict or remark. `missed`: verdicts that do not hold."""
 
     def __init__(self, *heads, texts=0):
-        """`texts`: so many columns from the left are words."""
+        """`texts`: number of columns from the left that are words."""
         self.heads, self.texts, self.rows, self.missed, self.below = heads, texts, [], [], []
 
     def row(self, *cells):

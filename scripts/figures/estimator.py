@@ -3,7 +3,7 @@
 A layer takes the longer of two times, and layers follow each other without a gap:
 
   array   products / MACs; the stride folded into channels, these in 16s, kernels in 16s or 128s; 2.25 times fewer for every 3 x 3 kernel
-  memory  (input + weights + output) / bandwidth; what pools behind a convolution is free; one operand is read again for each piece of
+  memory  (input + weights + output) / bandwidth; pooling after a convolution is free; one operand is read again for each piece of
           the other that the buffer holds. Weights of fully connected layers are read once for a batch
 """
 import math

@@ -12,7 +12,7 @@ CHART = "roofline_vta_resnet18"
 
 
 def tilings(entry, room):
-    """(rows, kernels) of tiles that take so many bytes of the buffer at most; the largest first."""
+    """(rows, kernels) of tiles that fit a number of bytes of the buffer; the largest first."""
     channels, width = max(entry["in"]["c"], ATOM), entry["in"]["w"]
     if entry["in"]["c"] <= 4:  # pixels of four components
         channels = 4
@@ -59,7 +59,7 @@ class Tiled:
 
 
 def layers(room=BUFFER // 2):
-    """Half of the buffer, so that the next tile has room beside."""
+    """Half of the buffer, so that the next tile fits, too."""
     return at_once([lambda entry=entry: Tiled(entry, room) for entry in workload("vta_resnet18_layers")["layers"]])
 
 

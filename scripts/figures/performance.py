@@ -211,7 +211,7 @@ def small_resnet18():
 
 
 def additions(run, memory, sets=()):
-    """Cycles more when every addition is an operation of SDP behind the convolution, not on its way."""
+    """Cycles more when every addition is an operation of SDP after the convolution, not fused."""
     more = 0
     for step in run.steps:
         if step["unit"] != "array" or len(step["inputs"]) < 2:

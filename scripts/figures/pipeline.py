@@ -1,4 +1,4 @@
-"""The MNIST pipeline of a course on high-level synthesis (acri_mnist.json): what stays on the chip, images behind each other: H1 and H2."""
+"""The MNIST pipeline of a course on high-level synthesis (acri_mnist.json): what stays on the chip, consecutive images: H1 and H2."""
 import copy
 import json
 import subprocess
@@ -44,8 +44,8 @@ def h1():
                     for *_, made, hw in steps for memory in ("ideal", SLOW)])
     quick, slow = runs[::2], runs[1::2]
     for (name, what, *_), a, b in zip(steps, quick, slow):
-        told = [f"{figure[name]:.2f}", f"{figure[name] / figure['baseline']:.3f}"] if name else ["-", "-"]
-        table.row(name or "-", *told, what, f"{a:,}", f"{a / quick[0]:.3f}", f"{b:,}", f"{b / slow[0]:.3f}")
+        cells = [f"{figure[name]:.2f}", f"{figure[name] / figure['baseline']:.3f}"] if name else ["-", "-"]
+        table.row(name or "-", *cells, what, f"{a:,}", f"{a / quick[0]:.3f}", f"{b:,}", f"{b / slow[0]:.3f}")
     table.expect(all(a > b for a, b in zip(quick, quick[1:])) and all(a > b for a, b in zip(slow, slow[1:])), "Every step is faster, as published")
     return table
 
@@ -81,7 +81,7 @@ def h2():
         shorter &= all(interval < one for interval in intervals)
         table.row(hw, f"{one:,}", *(f"{interval:,.0f}" for interval in intervals), f"{100 * (1 - intervals[-1] / one):.1f} %", f"{100 * array:.1f} %")
     table.say(f"Published: interval {total:,} cycles, slowest convolution {slowest:,}.")
-    table.expect(shorter, "The interval of images behind each other is shorter than the latency of one")
+    table.expect(shorter, "The interval of consecutive images is shorter than the latency of one")
     end = right("acri_mnist.onnx")
     table.expect(end["verified"] and end["accuracy"] >= end["reference_accuracy"] - 0.01,
                  f"The trained network, end to end on nv_small: {end['images']['count']} images in {end['images']['cycles']:,} cycles, "

@@ -72,7 +72,7 @@ def tiles(entry, columns, rows):
             pad = {"left": int(left == 0), "right": int(left + columns >= wide), "top": int(top == 0), "bottom": int(top + rows >= high)}
             across, down = min(columns, wide - left), min(rows, high - top)
             made.append(layer(across + 2 - pad["left"] - pad["right"], down + 2 - pad["top"] - pad["bottom"], entry["in"]["c"], entry["out"]["k"],
-                              (3, 3), pad, **{key: told for key, told in descriptor(entry).items() if key in ("bias", "activation")},
+                              (3, 3), pad, **{key: value for key, value in descriptor(entry).items() if key in ("bias", "activation")},
                               post=descriptor(entry)["post"] | {
                                   "pool": {"function": "max", "kernel": {"width": 2, "height": 2}, "stride": {"x": 2, "y": 2}}}))
     return made

@@ -49,7 +49,7 @@ StepsApart::StepsApart(const NetworkPlan& plan) : steps_(plan.plans.size())
     pipe_ = ends[0];
     if (child_ < 0) {
         ::close(pipe_);
-        throw ConfigError("--layers apart", "no process can be started, expected room for one more");
+        throw ConfigError("--layers apart", "no process can be started: the limit of processes is reached");
     }
 }
 
@@ -84,7 +84,7 @@ void StepsApart::fail()
     const bool ended = ::waitpid(std::exchange(child_, -1), &status, 0) > 0 && WIFEXITED(status);
     if (ended && WEXITSTATUS(status) == kNoMemory)
         throw ConfigError("--layers apart", "found no memory for the steps by themselves, expected more, or --layers together");
-    throw MachineError("--layers apart: the steps by themselves do not come to their end");
+    throw MachineError("--layers apart: the standalone simulation of the steps hangs");
 }
 
 }  // namespace dlasim

@@ -1,4 +1,4 @@
-// Files that are built in: what `dlasim reference` explains.
+// Files that are built in: what `dlasim reference` explains and `dlasim new` prints.
 #pragma once
 #include "files/embedded.h"
 
@@ -6,5 +6,7 @@ namespace dlasim {
 
 /// GLOSSARY.md
 const std::vector<EmbeddedFile>& glossary_files();
+/// configs/templates: "layer", "network", "sweep", "suite".
+const std::vector<EmbeddedFile>& template_files();
 
 }  // namespace dlasim

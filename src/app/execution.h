@@ -1,4 +1,4 @@
-// A workload run by a command: files opened before it, the simulation with its line of progress, what is written and said behind it.
+// A workload run by a command: files opened before it, the simulation with its line of progress, then the results and the table.
 #pragma once
 #include <deque>
 #include <functional>
@@ -38,7 +38,7 @@ struct Reported {
     std::string table;
     bool right = true;                 // every value is what it must be
     WrittenRegions regions = {};       // of memory, for the events
-    std::size_t runs = kRecordedRuns;  // of a probe, likewise: at most so many
+    std::size_t runs = kRecordedRuns;  // of a probe, likewise: at most this many
     std::vector<Span> spans = {};      // for timeline and page; none: the run itself
 };
 

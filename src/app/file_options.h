@@ -1,4 +1,4 @@
-// Which options name files, and which of these are read and which written; what stands in the folders that options name. The table keeps
+// Which options name files, and which of these are read and which written; the contents of folders that options name. The table keeps
 // outputs off inputs before a command begins (files/claims.h), is a chapter of the reference, and tells a test which pairs to try.
 #pragma once
 #include <functional>

@@ -1,4 +1,4 @@
-// dlasim: the command line. Nothing else knows argv; what is thrown anywhere ends here as a status.
+// dlasim: the command line; every exception ends here as a status.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,6 +28,7 @@
 #include "app/commands/test_command.h"
 #include "app/execution.h"
 #include "app/file_options.h"
+#include "app/kind_commands.h"
 #include "app/manual.h"
 #include "app/no_memory.h"
 #include "app/option_types.h"
@@ -48,9 +49,8 @@ namespace dlasim {
 namespace {
 
 constexpr const char* kVersion = DLASIM_VERSION;
-
 constexpr const char* kFooter =
-    "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage or no room, 3 the machine hung or broke a protocol, 130 "
+    "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage or disk full, 3 the machine hung or broke a protocol, 130 "
     "interrupted\n"
     "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
 
@@ -77,7 +77,7 @@ CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
     app.add_option("--mode", file.mode, "order of the register writes")
         ->capture_default_str()
         ->check(one_of({loadable::kModeNames.begin(), loadable::kModeNames.end()}));
-    app.add_option("--chains", file.chains, "stop after so many sets of operations that run together")->check(whole(1, UINT32_MAX));
+    app.add_option("--chains", file.chains, "stop after this many chains of operations")->check(whole(1, UINT32_MAX));
     return seed;
 }
 
@@ -113,7 +113,7 @@ void add_record_options(CLI::App& app, CommonOptions& options)
         ->needs("--trace");
 }
 
-/// What `run`, `net` and `loadable` have in common behind their file. Those that a command asks for again.
+/// What `run`, `net` and `loadable` have in common after their file.
 struct SharedOptions {
     CLI::Option *point, *out;
     /// What a point says itself.
@@ -126,7 +126,7 @@ void add_silicon_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option("--technology", options.technology,
                    "of area and energy: 16nm, 28nm, 45nm or a file; without it 16nm, or that of the sweep");
-    app.add_option("--power-window", options.power_window, "report power over time, in windows of so many cycles, and the largest")
+    app.add_option("--power-window", options.power_window, "report power over time, in windows of this many cycles, and its peak")
         ->check(whole(kMinWindow, kMaxWindow));
 }
 
@@ -141,7 +141,7 @@ void add_host_option(CLI::App& app, CommonOptions& options)
 void add_time_options(CLI::App& app, CommonOptions& options)
 {
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
-    hidden(app.add_option("--sum-up-every", options.sum_up_every, "sum causes up every so many cycles: same result"));
+    hidden(app.add_option("--sum-up-every", options.sum_up_every, "compact causes at this interval of cycles: same result"));
 }
 
 SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
@@ -168,12 +168,6 @@ void add_machine_options(CLI::App& app, CommonOptions& options)
         ->capture_default_str();
     app.add_option("--set", options.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
 }
-
-/// A command, and what it does once its options have been read; `line` is the whole command line.
-struct Command {
-    CLI::App* app;
-    std::function<int(const std::string& line)> run;
-};
 
 Command add_run(CLI::App& app)
 {
@@ -234,7 +228,7 @@ Command add_net(CLI::App& app)
         command
             ->add_flag("--plan", net.plan,
                        "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
-                       "every cut told to plan.json, to be edited and run")
+                       "the partition of every tiled layer to plan.json, to be edited and run")
             ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
     CLI::Option* seed =
@@ -248,7 +242,7 @@ Command add_net(CLI::App& app)
     command->add_flag("!--no-pixels", net.pixels,
                       "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
-    command->add_flag("--keep-tensors", net.keep, "give every tensor memory of its own: none makes room for another");
+    command->add_flag("--keep-tensors", net.keep, "give every tensor its own memory, without reuse");
     command->add_flag("--scale-sim", net.scale_sim, kScaleSim)->excludes("--plan");
     command->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
         ->excludes("--timing-only")
@@ -322,7 +316,7 @@ Command add_lint(CLI::App& app)
     const auto options = std::make_shared<LintOptions>();
     LintOptions& linted = *options;
     CLI::App* command = app.add_subcommand(
-        "lint", "check a register program against the programming rules of the hardware, without running it, docs/LINT.md");
+        "lint", "check a register program against the programming rules of the hardware, without running it, docs/PROGRAMS.md");
     command
         ->add_option("PROGRAM", linted.what.loadable,
                      "a measured case, a trace, a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
@@ -402,14 +396,14 @@ Command add_sweep(CLI::App& app)
         ->excludes(sharded)
         ->excludes("--collect")
         ->excludes("--best");
-    command->add_option("--search", sweep.search, "look for the points that are best in cycles, energy and area, and run so many at most")
+    command->add_option("--search", sweep.search, "search for the Pareto front of cycles, energy and area, with at most this many runs")
         ->check(whole(1, 999'999))
         ->excludes(list)
         ->excludes(sharded)
         ->excludes("--collect")
         ->excludes("--machine");
     command->add_option("--seed", sweep.seed, "of the search")->capture_default_str()->check(whole(0, UINT32_MAX))->needs("--search");
-    command->add_option("--slurm", sweep.slurm, "run the points as so many tasks of a job array of Slurm, each with --jobs processors")
+    command->add_option("--slurm", sweep.slurm, "run the points as a Slurm job array of this many tasks, each with --jobs processors")
         ->check(whole(1, 100'000))
         ->excludes(list)
         ->excludes(sharded)
@@ -434,7 +428,7 @@ Command add_test(CLI::App& app)
     command->add_option("--memory", test.defaults.memory, "memory of cases that name none")->capture_default_str();
     command->add_option("--set", test.defaults.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
         ->allow_extra_args(false);
-    command->add_option("--tolerance", test.defaults.tolerance, "cycles may differ by so many percent of the golden ones")
+    command->add_option("--tolerance", test.defaults.tolerance, "allowed difference of the cycles, in percent of the golden ones")
         ->capture_default_str()
         ->check(number(0, 1e6));
     command->add_flag("--timing-only", test.defaults.timing_only, "simulate time without values; only cycles are compared");
@@ -502,10 +496,11 @@ Command add_compare(CLI::App& app)
 {
     const auto options = std::make_shared<CompareOptions>();
     CompareOptions& compare = *options;
-    CLI::App* command = app.add_subcommand("compare", "two runs side by side: cycles by cause and step, and what changed, docs/COMPARE.md");
+    CLI::App* command =
+        app.add_subcommand("compare", "two runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
     command->add_option("A", compare.a, "folder of a run, or its result.json")->required();
     command->add_option("B", compare.b, "the run that is compared with it")->required();
-    command->add_option("--tolerance", compare.tolerance, "end with 1 where the cycles differ by more than so many percent of those of A")
+    command->add_option("--tolerance", compare.tolerance, "exit with 1 if the cycles differ by more than this percentage of those of A")
         ->check(number(0, 1e6));
     command->add_flag("--json", compare.json, "print JSON instead of tables");
     return {command, [=](const std::string&) { return compare_command(*options); }};
@@ -517,7 +512,9 @@ Command add_explain(CLI::App& app)
     ExplainOptions& explain = *options;
     CLI::App* command = app.add_subcommand("explain", "why a run took its cycles, and what would change it, docs/CAUSES.md");
     command->add_option("RUN", explain.run, "folder of a run, or its result.json")->required();
-    command->add_option("--remedies", explain.remedies, "try so many changes that follow from the causes, and say what each gains")
+    command
+        ->add_option("--remedies", explain.remedies,
+                     "simulate up to this many fixes that follow from the causes, and report the gain of each")
         ->check(whole(1, 100));
     command->add_flag("--sensitivity", explain.sizes, "try every size of hardware and memory one step smaller and larger");
     command->add_option("--jobs", explain.jobs, "trials that run side by side; without it as many as there are processors")
@@ -562,8 +559,9 @@ int parse_and_run(int argc, char** argv)
     app.require_subcommand(1);
     app.footer(kFooter);
     std::vector<Command> commands;
-    for (Command (*add)(CLI::App&) : {add_run, add_net, add_loadable, add_export, add_lint, add_replay, add_sweep, add_test, add_dram,
-                                      add_bound, add_silicon, add_compare, add_explain, add_presets, add_reference, add_manual})
+    for (Command (*add)(CLI::App&) :
+         {add_run, add_net, add_loadable, add_export, add_lint, add_replay, add_sweep, add_test, add_dram, add_bound, add_silicon,
+          add_compare, add_explain, add_presets, add_reference, add_schema, add_new, add_manual})
         commands.push_back(add(app));
 
     const std::vector<std::string> words = words_of(argc, argv, app);

@@ -46,7 +46,7 @@ const FileOption* file_of(const CLI::App& command, const CLI::Option& option)
     return row == rows.end() ? nullptr : &*row;
 }
 
-/// What can stand behind an option: words of its own, names of presets.
+/// Possible values of an option: its own words, names of presets.
 std::vector<std::string> words_of(const CLI::Option& option)
 {
     const std::string name = name_of(option), type = option.get_type_name();
@@ -106,7 +106,7 @@ std::string man_page(const CLI::App& app, std::string_view version)
     text +=
         ".SH DESCRIPTION\nEvery size of the machine is a value: \\fB\\-\\-hw\\fR names a machine, \\fB\\-\\-set\\fR changes one of its "
         "sizes, "
-        "\\fB\\-\\-memory\\fR names what stands behind it. Results are files; \\fBdlasim reference\\fR says what each of their keys "
+        "\\fB\\-\\-memory\\fR selects the memory. Results are files; \\fBdlasim reference\\fR says what each of their keys "
         "means.\n";
     for (const CLI::App* command : commands_of(app))
         text += fmt::format(".SH dlasim {}\n{}\n{}", command->get_name(), roff(command->get_description()), man_options(*command));

@@ -65,7 +65,7 @@ void watch_allocations()
     std::set_new_handler(fail);
     std::set_terminate(end_on_terminate);
     std::signal(SIGABRT, judge_signal);
-    // A stack that cannot grow has no room for a handler.
+    // A stack that cannot grow cannot hold a handler.
     static char stack[16 << 10];
     stack_t place = {};
     place.ss_sp = stack;

@@ -13,7 +13,6 @@ void forget_failed_allocation();
 /// Of a process that ends in the middle; kBadInput at first.
 void set_no_memory_status(int status);
 
-inline constexpr const char* kNoMemoryText =
-    "dlasim: out of memory: no room for a run of this size, expected a smaller one or a higher limit\n";
+inline constexpr const char* kNoMemoryText = "dlasim: out of memory: this run does not fit, expected a smaller one or a higher limit\n";
 
 }  // namespace dlasim

@@ -13,7 +13,7 @@
 
 namespace dlasim {
 
-/// The words behind the program's name. `--set A=1 B=2` is `--set A=1 --set B=2`.
+/// The words after the program's name. `--set A=1 B=2` is `--set A=1 --set B=2`.
 std::vector<std::string> words_of(int argc, char** argv, CLI::App& app);
 /// What is wrong with a command line, and what was meant perhaps.
 std::string usage_problem(const CLI::ParseError& error, CLI::App& app, const std::vector<std::string>& words);

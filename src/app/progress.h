@@ -17,7 +17,7 @@ public:
     /// `work`: how much there is to do in all, counted in `unit`; `steps`: names of the parts, by stamp of the program.
     Progress(const std::string& name, const char* unit, std::uint64_t work, std::vector<std::string> steps, bool quiet);
     ~Progress();
-    /// So much of the work is done, so many of its stamps are passed.
+    /// Progress of the work, and the number of stamps passed.
     void show(Cycle now, std::uint64_t done, std::size_t stamps);
 
 private:

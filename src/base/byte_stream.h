@@ -27,7 +27,7 @@ public:
         std::memcpy(to, bytes_.data() + at, first);
         std::memcpy(to + first, bytes_.data(), count - first);
     }
-    /// The position behind the last byte that has arrived.
+    /// The position after the last byte that has arrived.
     std::uint64_t end() const { return end_; }
     void release(std::uint64_t position)
     {

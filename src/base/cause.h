@@ -44,7 +44,7 @@ enum class Cause : std::uint8_t {
 };
 inline constexpr std::size_t kCauses = 33;
 
-/// Cycles that a request waits in a DRAM, by cause: DramQueue and those behind it.
+/// Cycles that a request waits in a DRAM, by cause: DramQueue and the following causes.
 inline constexpr std::size_t kDramCauses = kCauses - static_cast<std::size_t>(Cause::DramQueue);
 using DramCycles = std::array<std::uint32_t, kDramCauses>;
 constexpr std::size_t dram_index(Cause cause) { return static_cast<std::size_t>(cause) - static_cast<std::size_t>(Cause::DramQueue); }

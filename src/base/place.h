@@ -1,4 +1,4 @@
-// Where something stands: a byte address behind one of the two memory ports.
+// A byte address at one of the two memory ports.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 namespace dlasim {
 
 struct Place {
-    bool primary = true;  // behind DBB, else behind CVSRAM
+    bool primary = true;  // at DBB, else CVSRAM
     Address address;
     bool operator==(const Place&) const = default;
     friend constexpr Place operator+(Place place, std::uint64_t bytes) { return {place.primary, place.address + bytes}; }

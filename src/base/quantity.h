@@ -68,7 +68,7 @@ private:
     std::uint64_t byte_ = 0;
 };
 
-/// So many bytes from there on do not go beyond the last address.
+/// A range of that many bytes does not exceed the last address.
 constexpr bool addressable(Address first, std::uint64_t bytes) { return bytes == 0 || first.byte() <= UINT64_MAX - (bytes - 1); }
 
 /// Memory atoms: 8, 16 or 32 bytes each, by configuration.

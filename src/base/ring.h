@@ -29,7 +29,7 @@ public:
         slots_[(head_ + size_) & mask_] = std::move(value);
         ++size_;
     }
-    /// Makes room for one more and returns it as the last left it there: for large items that are filled in place.
+    /// Appends an item and returns it with its previous content: for large items that are filled in place.
     T& extend()
     {
         if (size_ > mask_) grow();

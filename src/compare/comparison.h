@@ -38,7 +38,7 @@ struct RunComparison {
     std::int64_t change() const { return b.cycles - a.cycles; }
     /// Of the cycles of A; none where these are 0.
     std::optional<double> percent() const;
-    /// The cycles differ by at most so many percent of those of A, either way.
+    /// The cycles differ by at most this percentage of those of A, either way.
     bool within(double tolerance) const;
     /// One sentence: how many cycles more or fewer, and what most of them are.
     std::string verdict() const;

@@ -46,7 +46,7 @@ std::string head_line(const char* title, const char* unit)
     return fmt::format("\n  {:<27} {:>13} {:>13} {:>13}\n", title, std::string("A, ") + unit, "B", "change");
 }
 
-/// The first so many, and what the others are together.
+/// The largest ones, and the sum of the others.
 std::string amount_lines(const std::vector<AmountChange>& list, std::size_t most, const char* others,
                          const std::map<std::string, std::string>& why = {})
 {

@@ -47,7 +47,7 @@ struct RecordedRun {
 
 /// `path`: a result.json, or the folder that has it.
 RecordedRun read_recorded_run(const std::string& path);
-/// The same of what stands in `file`.
+/// The same for the content of `file`.
 RecordedRun recorded_run(const Json& result, const std::string& file);
 
 }  // namespace dlasim

@@ -1,4 +1,4 @@
-// Layers and networks, whatever file they stand in: all that our own JSON may be, or made of the file of another simulator.
+// Layers and networks, from any file: our own JSON, or the file of another simulator.
 //
 //   FILE.json            as it is
 //   FILE.csv             a topology of SCALE-Sim: a network whose layers have inputs of their own (foreign/scale_sim.cpp)

@@ -22,15 +22,15 @@ inline constexpr std::array kExtent{
     InputKey{{"y", "integer", "elements", "downwards"}},
 };
 inline constexpr std::array kPad{
-    InputKey{{"left", "integer", "elements", "columns in front"}, 0, 0, "0"},
-    InputKey{{"right", "integer", "elements", "columns behind"}, 0, 0, "0"},
-    InputKey{{"top", "integer", "elements", "rows in front"}, 0, 0, "0"},
-    InputKey{{"bottom", "integer", "elements", "rows behind"}, 0, 0, "0"},
+    InputKey{{"left", "integer", "elements", "columns before"}, 0, 0, "0"},
+    InputKey{{"right", "integer", "elements", "columns after"}, 0, 0, "0"},
+    InputKey{{"top", "integer", "elements", "rows before"}, 0, 0, "0"},
+    InputKey{{"bottom", "integer", "elements", "rows after"}, 0, 0, "0"},
     InputKey{{"value", "number", "", "of the padding, a number of the precision", "convolutions, averages"}, 0, 0, "0"},
 };
 inline constexpr std::array kPlace{
-    InputKey{{"memory", "text", "", "dbb or cvsram"}, 0, 0, "dbb"},
-    InputKey{{"address", "integer", "address", "byte address behind that port"}},
+    InputKey{{"memory", "text", "", "port", "", "dbb cvsram"}, 0, 0, "dbb"},
+    InputKey{{"address", "integer", "address", "byte address at that port"}},
 };
 inline constexpr std::array kPlane{
     InputKey{{"width", "integer", "elements", "input width"}, 1, kMaxSide},
@@ -40,17 +40,17 @@ inline constexpr std::array kPlane{
 // ---- a layer
 inline constexpr std::array kLayer{
     InputKey{{"name", "text", "", "for the reader of the report"}, 0, 0, "the file's"},
-    InputKey{{"op", "text", "", "conv2d, fully_connected, deconv2d, sdp or pool"}, 0, 0, "conv2d"},
+    InputKey{{"op", "text", "", "operation", "", "conv2d fully_connected deconv2d sdp pool"}, 0, 0, "conv2d"},
     InputKey{{"input", "object", "", "the input tensor"}},
     InputKey{{"kernel", "object", "", "the kernels", "convolutions"}},
     InputKey{{"stride", "object", "", "of the kernel, 1..8", "convolutions"}, 0, 0, "1"},
     InputKey{{"dilation", "object", "", "of the kernel, 1..32", "convolutions"}, 0, 0, "1"},
     InputKey{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMaxSide, "1"},
-    InputKey{{"pad", "object", "", "padding: in front 0..31, behind 0..63", "convolutions"}},
-    InputKey{{"precision", "text", "", "int8, int16 or fp16"}, 0, 0, "int8"},
-    InputKey{{"mode", "text", "", "auto, direct, image or winograd", "convolutions"}, 0, 0, "auto"},
+    InputKey{{"pad", "object", "", "padding: before 0..31, after 0..63", "convolutions"}},
+    InputKey{{"precision", "text", "", "type of the elements", "", "int8 int16 fp16"}, 0, 0, "int8"},
+    InputKey{{"mode", "text", "", "mode of the convolution", "convolutions", "auto direct image winograd"}, 0, 0, "auto"},
     InputKey{{"bias", "flag or object", "", "a number a kernel is added, in BS", "no pool"}, 0, 0, "false"},
-    InputKey{{"activation", "text", "", "none, relu, relu6 or leaky, behind all engines in use", "no pool"}, 0, 0, "none"},
+    InputKey{{"activation", "text", "", "after all engines in use", "no pool", "none relu relu6 leaky"}, 0, 0, "none"},
     InputKey{{"post", "object", "", "the operations of SDP, engine by engine"}},
     InputKey{{"data", "object", "", "seed or files of the tensors"}},
     InputKey{{"weights", "object", "", "how the weights are", "convolutions"}},
@@ -59,7 +59,7 @@ inline constexpr std::array kLayer{
     InputKey{{"placement", "object", "", "where tensors stand"}},
     InputKey{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"},
     InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least", "convolutions"}},
-    InputKey{{"overlap", "text", "", "what software starts before the part before is done: all, registers or none", "convolutions"},
+    InputKey{{"overlap", "text", "", "what software may start before the previous part has finished", "convolutions", "all registers none"},
              0,
              0,
              "all"},
@@ -76,7 +76,7 @@ inline constexpr std::array kInput{
     InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMaxSide, "of pixels the components"},
     InputKey{{"batch", "integer", "", "batch size"}, 1, 32, "1"},
     InputKey{{"format", "text", "", "feature, or a pixel format of the register map"}, 0, 0, "feature"},
-    InputKey{{"precision", "text", "", "of features, where it is another than the layer's", "features"}},
+    InputKey{{"precision", "text", "", "of features, if it differs from the layer's", "features", "int8 int16 fp16"}},
     InputKey{{"signed", "flag", "", "components are signed", "pixels"}, 0, 0, "true"},
     InputKey{{"x_offset", "integer", "pixels", "first pixel in the first atom", "pixels"}, 0, 31, "0"},
     InputKey{{"mean", "list", "", "of each component, in place of the offset", "pixels"}},
@@ -95,7 +95,7 @@ inline constexpr std::array kKernel{
     InputKey{{"kernel_shape", "list", "elements", "ONNX: [height, width]", "in place of both"}},
 };
 inline constexpr std::array kWeights{
-    InputKey{{"compressed", "flag", "", "zeros are left out in memory"}, 0, 0, "false"},
+    InputKey{{"compressed", "flag", "", "zeros are not stored"}, 0, 0, "false"},
     InputKey{{"density", "integer", "%", "percent of the weights that are not zero"}, 0, 100, "100"},
 };
 inline constexpr std::array kWinograd{InputKey{{"truncate", "integer", "bits", "bits cut from the transformed input"}, 0, 2, "2"}};
@@ -136,32 +136,33 @@ inline constexpr std::array kPartition{
     InputKey{{"kernels", "integer", "kernels", "kernels of a part, at most"}, 1, kMaxSide, "all"},
     InputKey{{"data_banks", "integer", "banks", "CBUF banks for the input of every part"}, 1, 32, "what it takes"},
     InputKey{{"weight_banks", "integer", "banks", "CBUF banks for the weights of every part"}, 1, 32, "what it takes"},
-    InputKey{{"pooled", "flag", "", "rows and columns are those of the pooling behind, which PDP does on the way", "a network's layer"},
-             0,
-             0,
-             "false"},
+    InputKey{{"pooled", "flag", "", "rows and columns are those of the fused pooling", "a network's layer"}, 0, 0, "false"},
     InputKey{{"padded", "flag", "", "kernels may be less than a group", "it is true"}, 0, 0, "false"},
     InputKey{{"reuse_data", "flag", "", "input that the next part needs stays"}, 0, 0, "false"},
     InputKey{{"reuse_weights", "flag", "", "the weights stay for the next rows"}, 0, 0, "false"},
 };
 inline constexpr std::array kPlan{
-    InputKey{{"minimise", "text", "", "parts, cycles, traffic or balanced"}, 0, 0, "parts"},
+    InputKey{{"minimise", "text", "", "what the tiling minimises; balanced: cycles times bytes moved", "", "parts cycles traffic balanced"},
+             0,
+             0,
+             "parts"},
 };
 
 // ---- SDP
 inline constexpr std::array kPost{
     InputKey{{"bias", "flag or object", "", "the layer's, where it stood before", "in place of that one"}, 0, 0, "false"},
-    InputKey{{"activation", "text", "", "the layer's, where it stood before", "in place of that one"}, 0, 0, "none"},
+    InputKey{
+        {"activation", "text", "", "the layer's, as in earlier versions", "in place of that one", "none relu relu6 leaky"}, 0, 0, "none"},
     InputKey{{"bs", "object", "", "the first engine", "it is used"}},
     InputKey{{"bn", "object", "", "the second engine", "it is used"}},
     InputKey{{"ew", "object", "", "the third engine", "it is used"}},
-    InputKey{{"nan_to_zero", "flag", "", "NaN that come to SDP become 0", "fp16"}, 0, 0, "false"},
+    InputKey{{"nan_to_zero", "flag", "", "NaN at the input of SDP become 0", "fp16"}, 0, 0, "false"},
     InputKey{{"output", "object", "", "the output converter"}},
-    InputKey{{"pool", "object", "", "PDP behind SDP", "there is one"}},
+    InputKey{{"pool", "object", "", "pooling after SDP", "there is one"}},
 };
 inline constexpr std::array kBias{InputKey{{"shift", "integer", "bits", "left shift of the bias"}, 0, 31, "0"}};
 inline constexpr std::array kOutput{
-    InputKey{{"precision", "text", "", "of the output"}, 0, 0, "the layer's"},
+    InputKey{{"precision", "text", "", "of the output", "", "int8 int16 fp16"}, 0, 0, "the layer's"},
     InputKey{{"offset", "integer", "", "subtracted before scaling"}, INT32_MIN, INT32_MAX, "0"},
     InputKey{{"scale", "integer", "", "factor"}, -32768, 32767, "1"},
     InputKey{{"shift", "integer", "bits", "right shift after scaling"}, 0, 63, "0"},
@@ -170,27 +171,28 @@ inline constexpr InputKey kOperandBytes{{"operand_bytes", "integer", "bytes", "b
 inline constexpr std::array kEngine{
     InputKey{{"alu", "object", "", "first", "it is used"}},
     InputKey{{"mul", "object", "", "then", "it is used"}},
-    InputKey{{"shift", "integer", "bits", "right shift behind the multiplier"}, 0, 63, "0"},
+    InputKey{{"shift", "integer", "bits", "right shift after the multiplier"}, 0, 63, "0"},
     InputKey{{"relu", "flag", "", "negative numbers become 0"}, 0, 0, "false"},
     kOperandBytes,
 };
 inline constexpr std::array kEwEngine{
     InputKey{{"mul", "object", "", "first", "it is used"}},
-    InputKey{{"shift", "integer", "bits", "right shift behind the multiplier"}, 0, 1023, "0"},
+    InputKey{{"shift", "integer", "bits", "right shift after the multiplier"}, 0, 1023, "0"},
     InputKey{{"alu", "object", "", "then", "it is used"}},
     InputKey{{"lut", "object", "", "at last", "it is used"}},
     kOperandBytes,
 };
-inline constexpr InputKey kPer{{"per", "text", "", "layer, kernel or element"}, 0, 0, "kernel"};
+inline constexpr InputKey kPer{{"per", "text", "", "one operand per", "", "layer kernel element"}, 0, 0, "kernel"};
 inline constexpr InputKey kValue{{"value", "number", "", "the operand", "per layer"}};
 inline constexpr InputKey kOperandConversion{{"conversion", "object", "", "of integers from memory", "there is one"}};
 inline constexpr std::array kAlu{
-    InputKey{{"op", "text", "", "sum, max or min"}, 0, 0, "sum"},
+    InputKey{{"op", "text", "", "function", "", "sum max min"}, 0, 0, "sum"},
     kPer,
     kValue,
     InputKey{{"shift", "integer", "bits", "left shift of the operand"}, 0, 63, "0"},
 };
-inline constexpr std::array kEwAlu{InputKey{{"op", "text", "", "sum, max, min or equal"}, 0, 0, "sum"}, kPer, kValue, kOperandConversion};
+inline constexpr std::array kEwAlu{InputKey{{"op", "text", "", "function", "", "sum max min equal"}, 0, 0, "sum"}, kPer, kValue,
+                                   kOperandConversion};
 inline constexpr InputKey kPrelu{{"prelu", "flag", "", "negative numbers only"}, 0, 0, "false"};
 inline constexpr std::array kMul{kPrelu, kPer, kValue};
 inline constexpr std::array kEwMul{kPrelu, kPer, kValue, kOperandConversion};
@@ -203,16 +205,16 @@ inline constexpr std::array kLut{
     InputKey{{"le", "object", "", "table of 65 entries", "tables in full"}},
     InputKey{{"lo", "object", "", "table of 257 entries", "tables in full"}},
     InputKey{{"priority", "object", "", "which table answers", "tables in full"}},
-    InputKey{{"function", "text", "", "sigmoid or tanh", "in place of tables"}},
-    InputKey{{"input_scale", "number", "", "what a step in front stands for", "with a function"}},
-    InputKey{{"output_scale", "number", "", "what a step behind stands for", "with a function"}},
+    InputKey{{"function", "text", "", "function that fills the tables", "in place of tables", "sigmoid tanh"}},
+    InputKey{{"input_scale", "number", "", "input value of one step", "with a function"}},
+    InputKey{{"output_scale", "number", "", "output value of one step", "with a function"}},
 };
 inline constexpr std::array kLo{
     InputKey{{"start", "number", "", "where the table begins"}, 0, 0, "0"},
     InputKey{{"end", "number", "", "where the table ends"}, 0, 0, "0"},
     InputKey{{"index_select", "integer", "", "log2 of a step"}, -128, 127, "0"},
-    InputKey{{"underflow", "object", "", "the line in front of it"}},
-    InputKey{{"overflow", "object", "", "the line behind it"}},
+    InputKey{{"underflow", "object", "", "the line below it"}},
+    InputKey{{"overflow", "object", "", "the line above it"}},
     InputKey{{"entries", "list", "", "the numbers of the table"}},
 };
 inline constexpr std::array kLe{
@@ -222,7 +224,7 @@ inline constexpr std::array kLe{
     kLo[3],
     kLo[4],
     kLo[5],
-    InputKey{{"function", "text", "", "exponential or linear"}, 0, 0, "exponential"},
+    InputKey{{"function", "text", "", "spacing of the entries", "", "exponential linear"}, 0, 0, "exponential"},
     InputKey{{"index_offset", "integer", "", "log2 of the first step"}, -128, 127, "0"},
 };
 inline constexpr std::array kSlope{
@@ -230,14 +232,14 @@ inline constexpr std::array kSlope{
     InputKey{{"shift", "integer", "bits", "right shift of the slope"}, -16, 15, "0"},
 };
 inline constexpr std::array kPriority{
-    InputKey{{"underflow", "text", "", "le or lo, in front of both"}, 0, 0, "le"},
-    InputKey{{"overflow", "text", "", "le or lo, behind both"}, 0, 0, "le"},
-    InputKey{{"hybrid", "text", "", "le or lo, where both hit"}, 0, 0, "le"},
+    InputKey{{"underflow", "text", "", "below both tables", "", "le lo"}, 0, 0, "le"},
+    InputKey{{"overflow", "text", "", "above both tables", "", "le lo"}, 0, 0, "le"},
+    InputKey{{"hybrid", "text", "", "where both hit", "", "le lo"}, 0, 0, "le"},
 };
 
 // ---- PDP
 inline constexpr std::array kPool{
-    InputKey{{"function", "text", "", "max, min or average"}},
+    InputKey{{"function", "text", "", "function", "", "max min average"}},
     InputKey{{"kernel", "object", "", "of the window"}},
     InputKey{{"kernel_shape", "list", "elements", "ONNX: [height, width]", "in place of kernel"}},
     InputKey{{"stride", "object", "", "of the window, 1..8"}, 0, 0, "1"},
@@ -270,7 +272,7 @@ inline constexpr std::array kCube{
 };
 inline constexpr std::array kCopy{
     kTransferName,
-    InputKey{{"op", "text", "", "bdma"}},
+    InputKey{{"op", "text", "", "operation", "", "bdma"}},
     InputKey{{"blocks", "list", "", "what is copied, in this order"}},
     InputKey{{"data", "object", "", "seed of the data"}},
 };
@@ -290,21 +292,21 @@ inline constexpr std::array kBlockEnd{
     InputKey{{"surface_stride", "integer", "bytes", "bytes from a surface to the next"}, 0, kMaxStride, "packed"},
 };
 inline constexpr InputKey kCubeInput{{"input", "object", "", "the cube"}},
-    kCubePrecision{{"precision", "text", "", "int8, int16 or fp16"}, 0, 0, "int8"},
+    kCubePrecision{{"precision", "text", "", "type of the elements", "", "int8 int16 fp16"}, 0, 0, "int8"},
     kCubePlaces{{"placement", "object", "", "where it stands"}}, kCubeFiles{{"data", "object", "", "seed or files"}};
 inline constexpr std::array kReshape{kTransferName,
-                                     InputKey{{"op", "text", "", "rubik"}},
+                                     InputKey{{"op", "text", "", "operation", "", "rubik"}},
                                      InputKey{{"rubik", "object", "", "what it does"}},
                                      kCubeInput,
                                      kCubePrecision,
                                      kCubePlaces,
                                      kCubeFiles};
 inline constexpr std::array kRubik{
-    InputKey{{"mode", "text", "", "contract, split or merge"}},
+    InputKey{{"mode", "text", "", "operation of Rubik", "", "contract split merge"}},
     InputKey{{"stride", "object", "", "sub-cubes each way, 1..32", "contract"}},
 };
 inline constexpr std::array kNormalisation{kTransferName,
-                                           InputKey{{"op", "text", "", "lrn"}},
+                                           InputKey{{"op", "text", "", "operation", "", "lrn"}},
                                            InputKey{{"lrn", "object", "", "the formula"}},
                                            kCubeInput,
                                            kCubePrecision,

@@ -1,4 +1,4 @@
-// What a JSON file is, by keys that only its kind has: whoever takes one for another is told, or gets what that file is for.
+// What a JSON file is, by keys that only its kind has: used to report a wrong kind and what takes it.
 #pragma once
 #include <string>
 

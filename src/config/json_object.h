@@ -29,7 +29,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 /// Where a value stands: `layer.json: /input/width`.
 std::string at(const std::string& file, const std::string& pointer);
-/// The value as it stands in the file, cut short if it is long.
+/// The value as in the file, cut short if it is long.
 std::string found(const Json& value);
 
 struct Within {

@@ -19,13 +19,14 @@ inline constexpr std::array kNetwork{
     InputKey{{"source", "text", "", "where the network is from"}, 0, 0, "nothing"},
     InputKey{{"note", "text", "", "for whoever reads the file"}, 0, 0, "nothing"},
     InputKey{{"macs", "integer", "MACs", "multiplications of all layers: checked"}, 0, INT64_MAX, "not checked"},
-    InputKey{{"precision", "text", "", "of all tensors: int8 or fp16"}, 0, 0, "int8"},
+    InputKey{{"precision", "text", "", "of all tensors", "", "int8 fp16"}, 0, 0, "int8"},
     InputKey{{"input", "object", "", "the tensor \"data\"", "layers have no inputs of their own"}},
     InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least"}, 0, 0, "parts"},
-    InputKey{{"overlap", "text", "", "what software starts before the operation before is done: all, registers, none or unprotected"},
-             0,
-             0,
-             "all"},
+    InputKey{
+        {"overlap", "text", "", "what software may start before the previous operation has finished", "", "all registers none unprotected"},
+        0,
+        0,
+        "all"},
     InputKey{{"expected", "file", "", "NumPy file of what the last layer's tensor should be"}, 0, 0, "not compared"},
     kUlp,
     kAtol,
@@ -48,7 +49,7 @@ inline constexpr std::uint32_t kConvolutions =
 
 inline constexpr std::array kOperation{
     OperationKey{{{"name", "text", "", "of the layer and of the tensor that it makes"}}},
-    OperationKey{{{"op", "text", "", "conv2d, fully_connected, deconv2d, pool, add, lrn, concat, upsample or softmax"}}},
+    OperationKey{{{"op", "text", "", "operation", "", "conv2d fully_connected deconv2d pool add lrn concat upsample softmax"}}},
     OperationKey{{{"from", "text", "", "where the layer is described, for messages"}, 0, 0, "its place in the file"}},
     OperationKey{{{"inputs", "list", "", "names of tensors; two or more of add and concat"}, 0, 0, "the layer before"}},
     OperationKey{{{"input", "object", "", "a tensor for this layer alone", "in place of inputs"}}},
@@ -59,7 +60,7 @@ inline constexpr std::array kOperation{
     OperationKey{{{"strides", "list", "elements", "ONNX: stride [y, x]", "in place of stride"}}, kConvolutions},
     OperationKey{{{"dilation", "object", "", "of the kernel, 1..32", "convolutions"}, 0, 0, "1"}, kConvolutions},
     OperationKey{{{"dilations", "list", "elements", "ONNX: dilation [y, x]", "in place of dilation"}}, kConvolutions},
-    OperationKey{{{"pad", "object", "", "padding: in front 0..31, behind 0..63", "convolutions"}, 0, 0, "0"}, kConvolutions},
+    OperationKey{{{"pad", "object", "", "padding: before 0..31, after 0..63", "convolutions"}, 0, 0, "0"}, kConvolutions},
     OperationKey{{{"pads", "list", "elements", "ONNX: padding [top, left, bottom, right]", "in place of pad"}}, kConvolutions},
     OperationKey{{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMaxSide, "1"}, kConvolutions},
     OperationKey{{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMaxSide}, kConvolutions},
@@ -67,7 +68,7 @@ inline constexpr std::array kOperation{
     OperationKey{{{"normalised", "flag", "", "batch normalisation is folded into weights and bias", "convolutions"}, 0, 0, "false"},
                  kConvolutions},
     OperationKey{{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"}, kConvolutions},
-    OperationKey{{{"activation", "text", "", "none, relu, relu6, leaky or tanh", "convolutions, add"}, 0, 0, "none"},
+    OperationKey{{{"activation", "text", "", "after the operation", "convolutions, add", "none relu relu6 leaky tanh"}, 0, 0, "none"},
                  kConvolutions | bit_of(NetworkOp::Add)},
     OperationKey{{{"post", "object", "", "bias and activation, as layers had them before", "in place of these"}}, kConvolutions},
     OperationKey{{{"pool", "object", "", "the windows", "pool"}}, bit_of(NetworkOp::Pool)},
@@ -77,7 +78,7 @@ inline constexpr std::array kOperation{
 
 inline constexpr std::array kNetworkPost{
     InputKey{{"bias", "flag", "", "the layer's", "in place of that one"}, 0, 0, "false"},
-    InputKey{{"activation", "text", "", "the layer's", "in place of that one"}, 0, 0, "none"},
+    InputKey{{"activation", "text", "", "the layer's", "in place of that one", "none relu relu6 leaky tanh"}, 0, 0, "none"},
 };
 
 // Windows that PDP cannot do run on the host.

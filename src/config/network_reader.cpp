@@ -166,7 +166,7 @@ private:
         network_.layers.push_back(std::move(layer));
     }
 
-    /// Of all operations: an operation that is not known is told first.
+    /// Of all operations: an unknown operation is reported first.
     static std::vector<std::string> known_keys(const Json& json)
     {
         std::vector<std::string> keys;

@@ -49,7 +49,7 @@ public:
             }
         }
         peek();
-        if (at_ != text_.size()) fail("nothing behind its dictionary");
+        if (at_ != text_.size()) fail("nothing after its dictionary");
         const auto there = [&](bool given, const char* key) {
             if (!given) throw ConfigError(name_, std::string("the .npy header has no '") + key + "', expected one");
         };

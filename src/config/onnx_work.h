@@ -16,7 +16,7 @@ struct OnnxWork {
     std::size_t most_images = 0;        // that run, the first ones; 0: all
 };
 
-/// Of the keys input, calibrate, labels and precision. `resolve`: a path as it stands in the file to one from here. The model's file stays
+/// Of the keys input, calibrate, labels and precision. `resolve`: a path in the file to one from here. The model's file stays
 /// empty. Throws ConfigError with the place.
 OnnxWork read_onnx_work(const JsonObject& object, const std::function<std::string(const std::string&)>& resolve);
 

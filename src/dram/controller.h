@@ -16,7 +16,7 @@
 // a request growing old) end a plan early. Row hits are looked at by age, until one is found than which none can
 // be earlier: of a stream the first or the second. Writes are answered when they are in the queue.
 //
-// Source: dram.md 6, 7, 8.3. Left out: QoS classes, masked writes, pseudo-channels of HBM2.
+// Source: dram.md 6, 7, 8.3. Not modelled: QoS classes, masked writes, pseudo-channels of HBM2.
 // Error: every command stream passes the checker (checker.h); tests/laws/dram_laws_test.cpp.
 #pragma once
 #include "dram/channel.h"

@@ -6,7 +6,7 @@
 //   Beside       in ──┤        ├──► out                  both are filled and emptied together
 //                     └──► b ──┘
 //
-// Every part has valid(), ready(out) and sweep(in, flow); `out` is the ready of what is behind it.
+// Every part has valid(), ready(out) and sweep(in, flow); `out` is the ready of the next stage.
 #pragma once
 #include <array>
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace dlasim::elements {
 
-/// The ready of a part, whether or not it depends on what is behind it.
+/// The ready of a part, whether or not it depends on the next part.
 template <class Part>
 bool ready_of(const Part& part, bool out)
 {
@@ -26,7 +26,7 @@ bool ready_of(const Part& part, bool out)
     else return part.ready();
 }
 
-/// N times PIPE: what is behind the last gap stands, the rest moves.
+/// N times PIPE: stages after the last gap stall, the others move.
 template <unsigned N>
 struct PipeRow {
     static_assert(N > 0 && N < 32);
@@ -66,7 +66,7 @@ struct SkidRow {
         flow.ready = true;
         full = now;
     }
-    /// The row from that stage on: those in front of it are left out.
+    /// The row from that stage on: without those before it.
     void sweep_from(unsigned first, bool in, Flow& flow)
     {
         for (unsigned i = N; i-- > first;) {

@@ -36,7 +36,7 @@ private:
     Ring<T> items_;
 };
 
-/// One word behind an input register. An empty word is a wire.
+/// One word after an input register. An empty word is a wire.
 template <class T>
 class CommandRegister {
 public:

@@ -5,7 +5,7 @@
 //                    └───────┘
 //
 // A cycle is evaluated from the sink to the source: valid() of every stage belongs to the old state
-// until the stage is swept, and sweeping turns the ready of the stage behind into the ready for the
+// until the stage is swept, and sweeping turns the ready of the next stage into the ready for the
 // stage in front. So one walk upstream is one clock cycle. The flow also remembers whether any stage
 // changed: if none did, the next cycle will be the same as this one.
 //
@@ -20,7 +20,7 @@ namespace dlasim::elements {
 inline constexpr unsigned kNoBeat = UINT32_MAX;
 
 struct Flow {
-    bool ready = false;    // of what is behind the stage that is swept next
+    bool ready = false;    // of the consumer of the stage that is swept next
     bool changed = false;  // a stage has another state than before
 };
 
@@ -181,7 +181,7 @@ struct Rod {
     }
 };
 
-/// HLS(n): a rigid pipeline behind a one-place skid; a beat may need an operand in its first stage.
+/// HLS(n): a rigid pipeline after a one-entry skid; a beat may need an operand in its first stage.
 template <unsigned kDepth>
 struct Rigid {
     std::uint16_t stage = 0;  // bit k: stage k + 1 is valid
@@ -214,7 +214,7 @@ struct Rigid {
     }
 };
 
-/// RAM-FIFO behind `kBefore` register stages that never stall: only the way of its words to the output.
+/// RAM-FIFO after `kBefore` register stages that never stall: only the path of its words to the output.
 template <unsigned kBefore>
 struct RamFifo {
     std::uint8_t arriving = 0;  // bit k: a word that is readable in k + 1 cycles

@@ -1,6 +1,6 @@
 // Rows of PIPEs. Occupancy only.
 //
-//   in ──►│ n │ … │ 2 │ 1 │──► valid(), flag()      a stage moves if the one behind it moves or is empty
+//   in ──►│ n │ … │ 2 │ 1 │──► valid(), flag()      a stage moves if the next one moves or is empty
 //
 // Source  sdp.md 2.1.
 #pragma once

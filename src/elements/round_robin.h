@@ -7,7 +7,7 @@
 
 namespace dlasim::elements {
 
-/// The first of `requests` behind `last`; from 0 on where there is none. pre: requests is not 0
+/// The first of `requests` after `last`; from 0 on where there is none. pre: requests is not 0
 constexpr unsigned next_after(std::uint32_t requests, unsigned last)
 {
     const std::uint32_t later = requests & (~std::uint32_t{1} << last);

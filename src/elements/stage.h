@@ -10,7 +10,7 @@
 
 namespace dlasim::elements {
 
-/// PIPE2: an output register and a place behind it, registered ready. One that `stalls` (STALLPIPE)
+/// PIPE2: an output register and an entry after it, registered ready. One that `stalls` (STALLPIPE)
 /// is not ready in the cycle after any cycle in which its output was not taken.
 template <class T>
 class Stage {
@@ -52,7 +52,7 @@ private:
     bool ready_ = true;
 };
 
-/// What a stage offers to the one behind it.
+/// The output of a stage to the next one.
 template <class T>
 const T* offer(const Stage<T>& stage)
 {

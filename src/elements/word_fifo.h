@@ -1,7 +1,7 @@
 // A small FIFO between registers, as occupancy: an input register, a few words, an output register.
 //
 //   write ──►│ in │──►│ kWords words │──►│ out │──► valid()
-//   ready() ◄── register: falls behind a write that finds the words full
+//   ready() ◄── register: falls after a write that finds the words full
 //
 // A word that is written in c stands at the output in c + 2; kWords + 2 words fit. In the cycle in which the words
 // are full nothing passes from the input register, even if a word leaves. Unlike LaneFifo the read ready is used in

@@ -17,7 +17,7 @@ constexpr Change kFaster{Of::FasterMemory, "", ""}, kLessLatency{Of::Memory, "la
     kMoreChannelsOfDram{Of::Memory, "channels", "*2"}, kBankInterleave{Of::Memory, "mapping", "bank_interleave"},
     kPageXor{Of::Memory, "mapping", "page_xor"};
 
-/// Of what stands behind the ports.
+/// Of the memories at the ports.
 Advice advice_on_memory(Cause cause)
 {
     switch (cause) {
@@ -70,15 +70,15 @@ Advice make_advice(Cause cause)
                 "Input comes no faster than CDMA writes it into CBUF. A part whose input follows while the one before computes hides it.",
                 {kCutForCycles, kMoreBanks, kMoreKernels}};
         case Cause::BufferFull:
-            return {"The next input waits until CBUF has room. More banks, or smaller parts, let it come earlier.",
+            return {"The next input waits for space in CBUF. More banks or smaller tiles let it arrive earlier.",
                     {kCutForCycles, kMoreBanks, kDeeperBanks}};
         case Cause::AccumulatorFull:
             return {
                 "Layers with few channels have results ready faster than CACC hands them to SDP: cacc is their bound. Smaller parts hide "
-                "the fetch behind it; more multiplications for each result, or more kernels at a time, change it.",
+                "the fetch after it; more multiplications per result, or more kernels at a time, change it.",
                 {kCutForCycles, kMoreKernels}};
         case Cause::SdpPace:
-            return {"SDP is the slowest stage. Its engines take so many elements a cycle as sdp.*_throughput says.",
+            return {"SDP is the slowest stage. sdp.*_throughput is the number of elements per cycle of its engines.",
                     {{Of::Hardware, "sdp.bs_throughput", "*2"},
                      {Of::Hardware, "sdp.bn_throughput", "*2"},
                      {Of::Hardware, "sdp.ew_throughput", "*2"},

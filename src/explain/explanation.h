@@ -27,7 +27,7 @@ struct StepLoss {
     std::int64_t lost() const { return cycles - least; }
 };
 
-/// Steps one behind the other.
+/// Consecutive steps.
 struct RunPart {
     std::string first, last;  // steps
     std::int64_t from = 0, to = 0;

@@ -127,7 +127,7 @@ OrderedJson totals_json(const std::vector<CauseTotal>& totals)
     return list;
 }
 constexpr std::array kPartKeys{
-    Key<RunPart>{{"from", "integer", "cycles", "begins behind this cycle"}, [](const RunPart& s) -> OrderedJson { return s.from; }},
+    Key<RunPart>{{"from", "integer", "cycles", "starts after this cycle"}, [](const RunPart& s) -> OrderedJson { return s.from; }},
     Key<RunPart>{{"to", "integer", "cycles", "its last cycle"}, [](const RunPart& s) -> OrderedJson { return s.to; }},
     Key<RunPart>{{"first", "text", "", "its first step"}, [](const RunPart& s) -> OrderedJson { return s.first; }},
     Key<RunPart>{{"last", "text", "", "its last step"}, [](const RunPart& s) -> OrderedJson { return s.last; }},
@@ -156,7 +156,7 @@ constexpr std::array kExplanationKeys{
                      [](const Explanation& e) -> OrderedJson { return totals_json(e.causes); }},
     Key<Explanation>{{"losses", "list", "", "steps with a bound, the largest loss first"},
                      [](const Explanation& e) -> OrderedJson { return list_json(kLossKeys, e.losses); }},
-    Key<Explanation>{{"parts", "list", "", "steps one behind the other, about a tenth of the run each", "runs with steps"},
+    Key<Explanation>{{"parts", "list", "", "consecutive steps, about a tenth of the run each", "runs with steps"},
                      [](const Explanation& e) -> OrderedJson { return e.parts.empty() ? kAbsent : list_json(kPartKeys, e.parts); }},
 };
 

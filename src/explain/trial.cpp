@@ -25,7 +25,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kFasterMemories{{
     {"reference-ddr4-2400", "reference-ddr4-3200"},
     {"reference-ddr4-3200", "lpddr5-6400"},
 }};
-constexpr std::int64_t kMinShare = 100;  // a cause of less than one part of so many is not worth a trial
+constexpr std::int64_t kMinShare = 100;  // smaller causes than this fraction are not worth a trial
 
 std::string text_under(const Json& json, const char* key)
 {
@@ -78,7 +78,7 @@ std::optional<Trial> work_trial(const Change& change, const RecordedPoint& recor
     Json& place = place_in(work, change.path);
     const std::string is = place.is_string() ? place.get<std::string>() : change.path == "overlap" ? "all" : "parts";
     if (is == change.value) return std::nullopt;
-    if (change.path == "plan.minimise" && work.contains("partition")) return std::nullopt;  // it is told
+    if (change.path == "plan.minimise" && work.contains("partition")) return std::nullopt;  // given
     const char* what = recorded.network.is_null() ? "layer" : "network";
     std::string option = change.path == "plan.minimise" ? fmt::format("\"plan\": {{\"minimise\": \"{}\"}} in the {}", change.value, what)
                                                         : fmt::format("\"{}\": \"{}\" in the {}", change.path, change.value, what);

@@ -44,9 +44,9 @@ RecordedPoint recorded_point(const Json& result, const std::string& file);
 /// The point itself, or with a change. ConfigError if it cannot be.
 SweepPoint trial_point(const RecordedPoint& recorded, const Trial* trial);
 
-/// Changes that follow from the causes, at most so many: of software first, then by the cycles that they are against.
+/// Changes that follow from the causes, up to a limit: software first, then by the cycles that they are against.
 std::vector<Trial> remedies(const Explanation& explanation, const RecordedPoint& recorded, std::size_t most);
-/// Every size of the hardware and every number of the ideal memory, halved and doubled, one behind the other.
+/// Every size of the hardware and every number of the ideal memory, halved and doubled, one after the other.
 std::vector<Trial> size_trials(const RecordedPoint& recorded);
 
 /// `before`: the run itself, again.

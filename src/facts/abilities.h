@@ -12,10 +12,10 @@ namespace dlasim::facts {
 inline constexpr std::uint32_t kNoLimit = UINT32_MAX;
 
 struct Abilities {
-    bool words = false;                      // int16 and fp16 beside int8, pixels of more than 8 bits. [spec] sdp.md 4.6
-    std::uint32_t most_pixel_row = 0;        // elements of a kernel row of pixels. [spec] programming.md 4
-    bool short_slice_count = false;          // pixels: the last slice is told by a count that can be wrong (sums_wrongly). [spec] csc.md 6
-    std::uint64_t most_line_entries = 0;     // CBUF entries of a line: what D_ENTRY_PER_SLICE holds. [spec] csc.md 1.2
+    bool words = false;                   // int16 and fp16 beside int8, pixels of more than 8 bits. [spec] sdp.md 4.6
+    std::uint32_t most_pixel_row = 0;     // elements of a kernel row of pixels. [spec] programming.md 4
+    bool short_slice_count = false;       // pixels: the last slice is detected by a count that can be wrong (sums_wrongly). [spec] csc.md 6
+    std::uint64_t most_line_entries = 0;  // CBUF entries of a line: what D_ENTRY_PER_SLICE holds. [spec] csc.md 1.2
     std::uint32_t most_buffer_entries = 0;   // of the whole CBUF: the width of an entry's address. [spec] cbuf.md 0
     std::uint64_t longest_stripe = 0;        // output places for which weights are loaded once. [spec] csc.md 1.5.1
     std::uint64_t longest_pixel_stripe = 0;  // the same of pixels. [spec] csc.md 1.5.1
@@ -25,7 +25,8 @@ struct Abilities {
     bool equal_in_bytes = false;             // int8: EW's comparison leaves the low byte of its lane. [spec] sdp.md 4.2
     bool far_le_is_negative = false;  // LE: a distance of 2^31 or more counts as negative where a step is 2^33 or more. [spec] sdp.md 4.5
 
-    /// The silicon sums kernel rows of pixels of `row` elements wrongly for a line of so many output places. [spec] csc.md 6, points 10, 11
+    /// The silicon sums kernel rows of pixels of `row` elements wrongly for lines of certain numbers of output positions. [spec] csc.md 6,
+    /// points 10, 11
     bool sums_wrongly(std::uint32_t row, std::uint32_t places) const
     {
         if (!short_slice_count) return false;

@@ -14,7 +14,7 @@ namespace dlasim::facts::cacc {
 inline constexpr std::uint32_t kPositions = 128;    // [spec] 0: stripe positions of the assembly buffer, nv_full
 inline constexpr std::uint32_t kFullEntries = 256;  // [spec] 0: delivery buffer of nv_full
 inline constexpr std::uint32_t kGranuleBytes = 32;  // [spec] 3.3: of an output address; whether its number is odd orders batches
-inline constexpr Cycle kSdpStages = 3;              // [spec] 3.4: elastic stages behind the delivery buffer, nv_full
+inline constexpr Cycle kSdpStages = 3;              // [spec] 3.4: elastic stages after the delivery buffer, nv_full
 inline constexpr Cycle kCredit = 1;                 // [spec] 3.6: last beat of an entry taken, to its credit; on: csc.h kCreditToCounter
 inline constexpr Cycle kDone = 1;                   // [spec] 3.7: last atom delivered to done
 inline constexpr Cycle kGateOff = 3;                // [spec] 5: last cycle with the clock on after done
@@ -27,7 +27,7 @@ struct Facts {
     std::array<Cycle, 3> delivery;  // by precision: valid of an atom at the port to its delivery. [spec] 0, 2.1, 2.2
     Cycle available;                // delivery to available in the output side's count. [spec] 3.2, 3.5
     Cycle end_to_interrupt;         // beat with layer end taken to the interrupt pulse at GLB. [spec] 3.7
-    bool elastic_output;            // kSdpStages behind the delivery buffer. [spec] 3.4
+    bool elastic_output;            // kSdpStages after the delivery buffer. [spec] 3.4
     bool clears_end_first;          // an end of a layer that is set and cleared in one cycle leaves no ghost. [spec] 3.7, open_points.md R2
     std::uint32_t entries;          // of the delivery buffer. [spec] 0
     std::uint32_t entry_lanes;      // results of an entry; an atom has as many entries as its kernels fill. [spec] 0

@@ -20,7 +20,7 @@ namespace dlasim {
 /// A cause by name.
 struct CauseName {
     std::string_view group, name;  // as result.json has them
-    bool by_client;                // told apart by the memory client that it concerns
+    bool by_client;                // separate per memory client
     std::string_view text;         // what it is, in a sentence
 };
 const CauseName& name_of(Cause cause);
@@ -64,7 +64,7 @@ public:
     std::vector<CauseCycles> total() const { return between(0, kNever); }
     /// Of the cycles after `from` up to `to`, relative to t0. Of a slice that is cut the causes count as if one came after the other.
     std::vector<CauseCycles> between(Cycle from, Cycle to) const;
-    /// Of absolute cycles: those behind `t0` up to `done`, relative to t0.
+    /// Of absolute cycles: those after `t0` up to `done`, relative to t0.
     Causes after(Cycle t0, Cycle done) const;
     bool operator==(const Causes&) const = default;
 };

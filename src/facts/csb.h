@@ -24,7 +24,7 @@ constexpr std::uint32_t interrupts_of(unsigned bit) { return 3u << bit; }
 
 /// What depends on the generation.
 struct Facts {
-    bool gec;        // [spec] 1.2: there is a window of GEC, with nothing behind it
+    bool gec;        // [spec] 1.2: there is a window of GEC, without a target
     Cycle retiming;  // [spec] 2.1: to CMAC_A, CMAC_B and CACC, each way
 };
 inline Facts of(const Hardware& hw)

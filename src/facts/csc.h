@@ -33,13 +33,13 @@ inline constexpr Cycle kCreditToCounter = 2;  // [spec] 1.6.1: credit at the por
 inline constexpr Cycle kMinimumLoad = 2;      // [spec] 1.6: a weight load of one cell counts as two
 
 // ---- queues
-inline constexpr unsigned kFifoWords = 4;  // [spec] 1.6: storage words behind the input register
+inline constexpr unsigned kFifoWords = 4;  // [spec] 1.6: storage words after the input register
 
 /// What depends on the generation and on the geometry.
 struct Facts {
     bool words;                       // int16 and fp16
     bool long_stripes;                // stripes of `upper` atoms while twice as many are left, else of `lower`. [spec] 1.5.1
-    bool short_slice_count;           // image: the last slice is told by a count that one element more makes too short. [spec] 6
+    bool short_slice_count;           // image: the last slice is detected by a count that one more element makes too short. [spec] 6
     std::uint32_t lower, upper;       // stripe limits, direct convolution, one batch. [spec] 1.5.1
     std::uint32_t image_stripe;       // atoms of an image stripe
     std::uint32_t minimum_issue;      // cycles from data pop to data pop. [spec] 1.6.1

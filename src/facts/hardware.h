@@ -95,7 +95,7 @@ struct Hardware {
     std::uint64_t macs_per_cycle(Precision precision) const { return std::uint64_t{mac.atomic_c} * kernel_group(precision); }
 };
 
-/// On-chip memory behind the secondary port, where nothing else is said. [spec] NVDLA's performance estimator, AlexNet "with 4M on-chip
+/// Default on-chip memory at the secondary port. [spec] NVDLA's performance estimator, AlexNet "with 4M on-chip
 /// SRAM".
 inline constexpr std::uint32_t kCvsramBytes = 4u << 20;
 

@@ -5,7 +5,7 @@
 
 namespace dlasim {
 
-/// What stands behind the memory ports: the ideal memory (interfaces.md 4) or a DRAM.
+/// The memories at the ports: the ideal memory (interfaces.md 4) or a DRAM.
 struct MemorySpec {
     std::string kind = "ideal";  // or a DRAM preset's name, or the path of a device's file
     std::string device;          // what that file holds

@@ -8,7 +8,7 @@
 
 namespace dlasim {
 
-/// Of every command that is told of no machine, and of the library.
+/// Default of every command and of the library.
 inline constexpr const char* kDefaultHardware = "nv_full";
 
 /// The seven configurations of the reference, in the order of configurations.md reversed: largest first.

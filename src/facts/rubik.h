@@ -11,7 +11,7 @@ namespace dlasim::facts::rubik {
 inline constexpr Cycle kStartToRequest = 2;       // [spec] 2.1: op_en in O, first request and command in O + 2
 inline constexpr Cycle kResponseToFifo = 5;       // [spec] 2.2: response at the port in R, fill beat in R + 5
 inline constexpr Cycle kFillToDrain = 1;          // [spec] 2.2: last fill beat in X, first drain beat in X + 1
-inline constexpr Cycle kDrainToFill = 1;          // [case] rubik_rb_*: the bank is free behind the issue of its last drain beat
+inline constexpr Cycle kDrainToFill = 1;          // [case] rubik_rb_*: the bank is free after the issue of its last drain beat
 inline constexpr Cycle kPushToCommand = 2;        // [spec] 2.3: first layer: lanes take a beat in X + 3, command in X + 5
 inline constexpr Cycle kCompleteToInterrupt = 1;  // [spec] 2.4: write complete in the unit, pulse at GLB
 inline constexpr Cycle kDoneToGate = 4;           // [spec] 3: clocks stop three cycles after op_en

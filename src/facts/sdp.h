@@ -32,7 +32,7 @@ inline constexpr unsigned kElasticConverter = 4, kElasticConverterCompare = 1;  
 inline constexpr unsigned kElasticEwOperand = 3, kElasticEwOperandBypass = 1;   // [spec] 2.6
 inline constexpr unsigned kElasticLutIndex = 4, kElasticLutInterpolate = 3;     // [spec] 2.6
 
-inline constexpr unsigned kLutFifo = 2;  // [spec] 2.6: words behind the table, everywhere
+inline constexpr unsigned kLutFifo = 2;  // [spec] 2.6: words after the table, everywhere
 
 // ---- write DMA
 inline constexpr unsigned kCommandFifo = 4;  // [spec] 2.7: split and dma FIFO
@@ -42,8 +42,8 @@ inline constexpr unsigned kBanks = 4;        // [spec] 2.7
 inline constexpr unsigned kResponseStages = 2;              // [spec] 2.8
 inline constexpr unsigned kFeatureFifo = 3, kWideFifo = 1;  // [spec] 2.8: MRDMA of words, 16 and 32 bytes
 inline constexpr unsigned kRods = 4;                        // [spec] 2.8
-inline constexpr unsigned kMrdmaCommands = 4;      // [case] perf_mrdma_stall_column: of each side of its FIFOs, behind one register
-inline constexpr std::uint32_t kSegment16to8 = 8;  // [spec] 1.5: pixels a command
+inline constexpr unsigned kMrdmaCommands = 4;               // [case] perf_mrdma_stall_column: of each side of its FIFOs, after one register
+inline constexpr std::uint32_t kSegment16to8 = 8;           // [spec] 1.5: pixels a command
 inline constexpr std::uint32_t kLatencyPerContext = 4, kMinContexts = 4;  // [spec] 2.8: 16, 64, 256 for 64, 256, 1024 cycles
 
 /// Where the generations compute otherwise; the values here are those of nv_full.

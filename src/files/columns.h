@@ -7,7 +7,7 @@ namespace dlasim {
 
 inline constexpr std::size_t kColumns = 80;
 
-/// The text, printable, in at most `most` letters: the middle of what is longer is left out.
+/// The text, printable, in at most `most` letters: longer text loses its middle.
 std::string cut_to(const std::string& text, std::size_t most);
 /// Words in lines of at most kColumns, lines after the first indented; ends with a newline.
 std::string folded(const std::string& text, std::size_t indent = 0);

@@ -1,4 +1,4 @@
-// Several faults of one file, told together.
+// Several faults of one file, reported together.
 #pragma once
 #include <string>
 #include <vector>

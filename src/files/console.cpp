@@ -68,7 +68,8 @@ bool flush_standard_output()
     const int lost = std::exchange(g_lost, 0);
     std::clearerr(stdout);
     if (lost == EPIPE) return false;
-    throw ConfigError("standard output", std::string("cannot be written (") + std::strerror(lost) + "), expected a place with room");
+    throw ConfigError("standard output",
+                      std::string("cannot be written (") + std::strerror(lost) + "), expected a writable place with free space");
 }
 
 }  // namespace dlasim

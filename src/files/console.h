@@ -1,5 +1,5 @@
 // Standard output and standard error of the command line. A reader that has gone away or a full disk
-// behind them never ends the process: what is lost on standard error is lost, what is lost on
+// of them never ends the process: what is lost on standard error is lost, what is lost on
 // standard output is an error of its own, said unless its reader has gone.
 #pragma once
 #include <fmt/format.h>

@@ -11,7 +11,7 @@ std::string page_begin(std::string_view title, std::string_view styles = "");
 /// ECharts, as `charts` in scripts, with its licences.
 std::string page_charts();
 std::string page_end();
-/// JSON that can stand in a script of a page: nothing in it ends the script.
+/// JSON that can be embedded in a script of a page: nothing in it ends the script.
 std::string script_json(const nlohmann::ordered_json& json);
 
 }  // namespace dlasim

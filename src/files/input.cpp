@@ -36,7 +36,7 @@ int open_file(const std::string& path, std::uint64_t& size)
     throw ConfigError(path, "is longer than " + std::to_string(most) + " bytes, expected a shorter file");
 }
 
-/// Reads up to `count` bytes behind the text; false at the end of the file.
+/// Appends up to `count` bytes to the text; false at the end of the file.
 bool read_more(int descriptor, const std::string& path, std::string& text, std::size_t count)
 {
     const std::size_t before = text.size();

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxLetters = 4096;  // bytes of a name or a path i
 inline constexpr std::size_t kBeginning = 16;  // bytes of a file that say what it is
 
 /// The bytes of an input (claims.h), at most `most` of them. `judge` is given its beginning before more than a block is read - at least
-/// kBeginning bytes if it has so many - and throws if that is of something else.
+/// up to kBeginning bytes - and throws if that is of something else.
 std::string read_text(const std::string& path, std::uint64_t most = kMaxText, const std::function<void(std::string_view)>& judge = {});
 /// `bytes` bytes of a regular file from `offset` on; `bytes` 0: to its end, at most `most`.
 std::string read_range(const std::string& path, std::uint64_t offset, std::uint64_t bytes, std::uint64_t most);
@@ -33,7 +33,7 @@ public:
     LineReader(LineReader&&) noexcept;
     ~LineReader();
 
-    /// The next line without its end; false behind the last one.
+    /// The next line without its end; false after the last one.
     bool next(std::string& line);
     const std::filesystem::path& path() const { return path_; }
     std::uint64_t number() const { return number_; }  // of the line next() gave, from 1

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "files/input.h"
+#include "files/keys.h"
 #include "files/printable.h"
 
 namespace dlasim {
@@ -38,7 +39,7 @@ std::string syntax_problem(const std::string& text, std::size_t byte, std::strin
         {"'\\u' must be followed", "a \\u without four hexadecimal digits"},
         {"invalid number", "a number that JSON does not have"},
         {"invalid literal", "a word that JSON does not have, expected true, false, null, a number or a text in quotes"},
-        {"invalid comment", "a comment, which JSON does not have"}};
+        {"invalid comment", "a comment that is neither // nor /* */"}};
     for (const Words& mistake : kMistakes)
         if (said(mistake.theirs)) return "found " + std::string(mistake.ours);
     constexpr Words kExpected[] = {{"expected string literal", "a key in double quotes"},
@@ -63,12 +64,25 @@ std::string syntax_problem(const std::string& text, std::size_t byte, std::strin
     return "found " + json_excerpt(Json(text.substr(begin, byte - begin)), 40) + ", expected " + expected;
 }
 
-/// The library works on nested values by recursion: what nests too deep must not become a value.
+/// The byte after the comment that begins at `i`; `i` if none does.
+std::size_t after_comment(const std::string& text, std::size_t i)
+{
+    if (text[i] != '/' || i + 1 >= text.size() || (text[i + 1] != '/' && text[i + 1] != '*')) return i;
+    const bool line = text[i + 1] == '/';
+    const std::size_t end = text.find(line ? "\n" : "*/", i + 2);
+    return end == std::string::npos ? text.size() : end + (line ? 1 : 2);
+}
+
+/// The library handles nested values by recursion, so deep nesting is rejected before it is parsed.
 void refuse_deep_nesting(const std::string& text, const std::string& file)
 {
     std::size_t depth = 0;
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
+        if (const std::size_t after = quoted ? i : after_comment(text, i); after != i) {
+            i = after - 1;
+            continue;
+        }
         const char c = text[i];
         if (quoted) {
             if (c == '\\') ++i;
@@ -87,6 +101,16 @@ void refuse_deep_nesting(const std::string& text, const std::string& file)
 
 }  // namespace
 
+std::string choices_text(std::string_view choices)
+{
+    std::string text;
+    for (std::size_t begin = 0, end = 0; begin < choices.size(); begin = end + 1) {
+        end = std::min(choices.find(' ', begin), choices.size());
+        text.append(begin == 0 ? "" : end == choices.size() ? " or " : ", ").append(choices.substr(begin, end - begin));
+    }
+    return text;
+}
+
 Json parse_json(const std::string& text, const std::string& file)
 {
     refuse_deep_nesting(text, file);
@@ -99,7 +123,7 @@ Json parse_json(const std::string& text, const std::string& file)
         return true;
     };
     try {
-        return Json::parse(text, no_key_twice);
+        return Json::parse(text, no_key_twice, true, true);  // with comments
     } catch (const Json::parse_error& error) {
         throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + ": " + syntax_problem(text, error.byte, error.what()));
     } catch (const Json::exception&) {
@@ -119,7 +143,7 @@ Json json_or_text(const std::string& text, const std::string& where)
     }
 }
 
-nlohmann::ordered_json parse_ordered_json(const std::string& text) { return nlohmann::ordered_json::parse(text); }
+nlohmann::ordered_json parse_ordered_json(const std::string& text) { return nlohmann::ordered_json::parse(text, nullptr, true, true); }
 
 std::string json_excerpt(const Json& value, std::size_t most)
 {

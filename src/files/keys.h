@@ -22,8 +22,12 @@ struct KeyRow {
     std::string_view type;  // integer, number, text, flag, list, object; file: a text that may name an input
     std::string_view unit;  // cycles, bytes; empty without one
     std::string_view meaning;
-    std::string_view when{};  // it is there; always if empty
+    std::string_view when{};     // it is there; always if empty
+    std::string_view choices{};  // of a text: the values allowed, with a space between; empty: any
 };
+
+/// "a, b or c" of the choices "a b c".
+std::string choices_text(std::string_view choices);
 
 /// A key of a file that is read.
 struct InputKey {

@@ -108,7 +108,7 @@ OutputFile::OutputFile(const fs::path& target, std::size_t reserve, Sync sync) :
     if (full != ENOSPC && full != EFBIG && full != EDQUOT) return;
     abandon();
     errno = full;
-    refuse("has no room");
+    refuse("has no free space");
 }
 
 OutputFile::~OutputFile() { abandon(); }

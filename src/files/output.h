@@ -2,12 +2,12 @@
 // target, brought to the disk and renamed. A device, a FIFO or a socket is written through.
 //
 //   OutputFile(path)          before the run: what cannot be written is refused here
-//      │ write(), stream()    a file of the same folder that has no name, so that nobody who is killed leaves one behind;
+//      │ write(), stream()    a file of the same folder that has no name, so that a killed process leaves none;
 //      │                      .NAME.PID... where the file system must have names
 //      ▼
 //   finish()                  flush, fsync: whatever can fail but the name
 //      ▼
-//   commit()                  finish() if it was not, and the name; without it nothing is left behind
+//   commit()                  finish() if it was not, and the name; without it nothing remains
 //
 // Error  ConfigError naming the file and what the system says.
 #pragma once
@@ -29,7 +29,7 @@ namespace dlasim {
 /// Whether a file is brought to the disk before it appears. Later: a kill loses nothing, a power cut may leave it empty.
 enum class Sync { Now, Later };
 
-/// A place that cannot be written, or has no room: no fault of what would have been written.
+/// A place that cannot be written, or is full: no fault of what would have been written.
 class OutputError : public ConfigError {
 public:
     using ConfigError::ConfigError;

@@ -45,7 +45,7 @@ private:
     int descriptor_;
 };
 
-/// Names that the text of a list has, those that lead out of the folder left out.
+/// Names in the text of a list, except those that lead out of the folder.
 std::set<std::string> listed(const std::string& text)
 {
     using Event = nlohmann::json::parse_event_t;
@@ -67,7 +67,7 @@ std::set<std::string> listed(const std::string& text)
     return names;
 }
 
-/// Not behind a link.
+/// Not through a link.
 bool is_own(const fs::path& folder, const std::string& name)
 {
     std::error_code none;

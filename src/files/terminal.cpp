@@ -48,7 +48,7 @@ void narrow(std::vector<std::string>& lines, std::size_t first, std::size_t last
     }
 }
 
-/// Where the second column of a line begins: behind the first word and two blanks or more.
+/// Where the second column of a line begins: after the first word and two blanks or more.
 std::size_t second_column(const std::string& line)
 {
     const std::size_t word = line.find_first_not_of(' ');

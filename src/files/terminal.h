@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-/// Of the terminal behind a descriptor: its columns, 80 if it does not say; 0: it is none.
+/// Of the terminal of a descriptor: its columns, 80 if it does not say; 0: it is none.
 std::size_t terminal_columns(int descriptor);
 /// There is no NO_COLOR in the environment, and the terminal is not a dumb one.
 bool colours_wanted();

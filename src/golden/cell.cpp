@@ -96,7 +96,7 @@ struct Tree {
         else if constexpr (Bit == 0) return (w.one[J][k] & d.slice[0]) ^ minus[J][k];
         else return ((w.one[J][k] & d.slice[Bit]) | (w.two[J][k] & d.slice[Bit - 1])) ^ minus[J][k];
     }
-    /// The correction of digit J, which stands in the free bits below the next row.
+    /// The correction of digit J, which is in the free bits below the next row.
     template <unsigned J, int Bit>
     DLASIM_FORM std::uint64_t correction(std::size_t k) const
     {

@@ -54,7 +54,7 @@ struct CellKernels {
     std::array<std::array<std::int8_t, CellAtom::kLanes>, kTogether> places{};
 };
 
-/// The 44-bit words of the cells, one a kernel; 0 behind the last one.
+/// The 44-bit words of the cells, one a kernel; 0 after the last one.
 void cell_words(const CellKernels& kernels, const CellAtom& data, CellKernels::Each& words, Vectors vectors = Vectors::Best);
 /// The words of a Winograd tile: lane 4 * position + channel; outputs (0, 0), (0, 1), (1, 0), (1, 1).
 void cell_tiles(const CellKernels& kernels, const CellAtom& data, std::array<CellKernels::Each, 4>& words, Vectors vectors = Vectors::Best);

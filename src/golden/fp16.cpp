@@ -111,7 +111,7 @@ protected:
     virtual void take_kernels(std::uint32_t y) = 0;
 
     void meets(const Met& met) { met_.push_back(met); }
-    /// Behind the last channel of a slice.
+    /// After the last channel of a slice.
     std::uint32_t end_of(std::uint32_t slice) const { return std::min(channels_, (slice + 1) * lanes_); }
     /// `values_of(kernel)` gives an atom of weights.
     template <class ValuesOf>

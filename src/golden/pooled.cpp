@@ -28,7 +28,7 @@ std::uint32_t wide_number(double value)
     return real::kWide.pack(value < 0, 0, 0) + (static_cast<std::uint32_t>(exponent + real::kWide.bias() - 1) << 10) + mantissa;
 }
 
-/// |value| * reciprocal of 16 bits behind the point, to the nearest, with the sign of the value: ties away from zero.
+/// |value| * reciprocal with 16 fraction bits, to the nearest, with the sign of the value: ties away from zero.
 std::int64_t scaled(std::int64_t value, std::int64_t reciprocal)
 {
     const std::int64_t magnitude = (std::abs(value) * reciprocal + (1 << 15)) / (1 << 16);

@@ -1,5 +1,5 @@
 // What pooling must make of a tensor, from the definition of the window. Integers are exact, the average rounded where
-// the unit rounds: once behind the width's reciprocal, once behind the height's, ties away from zero. fp16 averages
+// the unit rounds: once after the width's reciprocal, once after the height's, ties away from zero. fp16 averages
 // follow the documented order of additions in the reference's own fp17 arithmetic.
 //
 // Source  pdp.md 1.2, 3.

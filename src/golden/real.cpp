@@ -55,7 +55,7 @@ std::uint32_t add(const Format& f, std::uint32_t a, std::uint32_t b)
     }
     const std::uint32_t sign = f.sign(a);
     if (x == 0) return f.pack(sign, 0, 0);
-    // Both stand in a window that ends mantissa_bits + 2 places below the last bit of the larger one; what lies below is lost.
+    // Both are in a window that ends mantissa_bits + 2 places below the last bit of the larger one; bits below are lost.
     const int extra = f.mantissa_bits + 2, last = static_cast<int>(f.exponent(a)) - f.bias() - f.mantissa_bits - extra;
     double sum = std::abs(whole(x * power(-last)) + whole(y * power(-last)));
     if (sum == 0) return f.pack(sign, 0, 0);

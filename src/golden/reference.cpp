@@ -17,7 +17,7 @@ constexpr std::uint32_t kWinogradBits = 2;  // integer kernels are transformed t
 Tensor output_of(const Layer& layer, const Hardware& hardware, const LayerTensors& tensors, const Method& method, std::int64_t scale)
 {
     if (layer.op == Op::Pool) return pooled(tensors.input, *layer.pool, layer.precision, layer.flush_nan);
-    const bool flush = layer.flush_nan && !method.winograd;  // a transformed kernel is flushed behind its transform
+    const bool flush = layer.flush_nan && !method.winograd;  // a transformed kernel is flushed after its transform
     const bool changed = layer.image() || layer.conversion.on || layer.flush_nan;
     const Tensor converted = changed ? reference_input(layer, tensors.input) : Tensor{},
                  flushed = flush ? reference_weights(tensors.weights) : Tensor{};

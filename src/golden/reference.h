@@ -13,11 +13,11 @@
 
 namespace dlasim {
 
-/// How the machine was told to compute: what decides where sums are rounded.
+/// Options of the machine's computation that decide where sums are rounded.
 struct Method {
     bool winograd = false;
     std::uint32_t image_rows = 1;  // kernel rows of pixels in one operation
-    std::uint32_t lanes = 64;      // channels of an operation: sums of fp16 are rounded behind each
+    std::uint32_t lanes = 64;      // channels of an operation: sums of fp16 are rounded after each
 };
 
 /// What the output memory must hold; of a comparison (EQL) what SDP would have written.

@@ -1,4 +1,4 @@
-// The golden layer of integers in two steps, for who chooses its converters by what comes to them: sums first, then SDP and pooling.
+// The golden layer of integers in two steps, to choose its converters by their input: sums first, then SDP and pooling.
 //
 //   input, weights ──► sums ──► sample() ──► converters are chosen ──► output()
 //

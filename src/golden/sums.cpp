@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kSumPlaces = Products::kPlaces;
 
-/// An output place: where its first tap would stand in the input, and its place in a plane of the output.
+/// An output place: where its first tap is in the input, and its position in a plane of the output.
 struct SumPlace {
     std::uint32_t batch;
     std::int64_t y, x;

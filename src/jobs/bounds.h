@@ -3,7 +3,7 @@
 //
 // Source  MAC array, stripes and weight loads: csc.md 1.5 and 1.10; ports: interfaces.md 4; SDP: sdp.md 1.4, cacc.md 0; CACC: cacc.md 3.5.
 //         DRAM: dram/check/bound.h.
-// Left out  latencies, and every dependency between the phases of a layer.
+// Not included: latencies, and every dependency between the phases of a layer.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -32,13 +32,13 @@ inline constexpr std::array kBoundKeys{
     KeyRow{"rubik_store", "integer", "cycles", "a command for each write, and its data", "rubik"},
     KeyRow{"cdp_core", "integer", "cycles", "every beat through the core, and the ends of blocks and of the cube", "lrn"},
     KeyRow{"cdp_write", "integer", "cycles", "a command for each surface of a block, and its data", "lrn"},
-    KeyRow{"dbb_read", "integer", "cycles", "input, weights and operands behind DBB read once"},
-    KeyRow{"dbb_write", "integer", "cycles", "the output behind DBB written once"},
+    KeyRow{"dbb_read", "integer", "cycles", "input, weights and operands in DBB memory read once"},
+    KeyRow{"dbb_write", "integer", "cycles", "the output in DBB memory written once"},
     KeyRow{"pdp", "integer", "cycles", "every element through PDP, those that two passes read twice", "layers that pool"},
-    KeyRow{"dram_peak", "integer", "cycles", "these bytes over the data buses of the DRAM", "a DRAM stands behind DBB"},
-    KeyRow{"dram_refresh", "integer", "cycles", "and the refreshes that cannot be put off meanwhile", "a DRAM stands behind DBB"},
-    KeyRow{"cvsram_read", "integer", "cycles", "input, weights and operands behind CVSRAM read once", "something stands there"},
-    KeyRow{"cvsram_write", "integer", "cycles", "the output behind CVSRAM written once", "something stands there"},
+    KeyRow{"dram_peak", "integer", "cycles", "these bytes over the data buses of the DRAM", "with a DRAM"},
+    KeyRow{"dram_refresh", "integer", "cycles", "plus the refreshes that cannot be postponed", "with a DRAM"},
+    KeyRow{"cvsram_read", "integer", "cycles", "input, weights and operands in CVSRAM read once", "CVSRAM is used"},
+    KeyRow{"cvsram_write", "integer", "cycles", "the output in CVSRAM written once", "CVSRAM is used"},
 };
 
 class Bound {

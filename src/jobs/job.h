@@ -33,7 +33,7 @@ struct TensorFile {
 // NOLINTNEXTLINE(bugprone-exception-escape): JSON moves without an exception, which clang-tidy does not see
 struct ReportText {
     OrderedJson descriptor;           // with every default
-    OrderedJson plan;                 // the launches of it are told when they were done
+    OrderedJson plan;                 // its launches get their completion times
     std::vector<std::string> advice;  // what it costs that would be cheaper written otherwise
     std::string subject;              // "lenet5_c1  28 x 28 x 1 -> .."
     std::string mode;                 // "direct mode, 64 MACs a cycle"; may be empty

@@ -18,7 +18,7 @@ public:
         if (values_) findings_ = job_.contents->after({memory.read, run.reads.empty() ? 0 : run.reads.back().second});
     }
 
-    /// None without values, or when the run did not come to its end.
+    /// None without values, or when the run did not finish.
     const std::optional<Findings>& findings() const { return findings_; }
 
 private:

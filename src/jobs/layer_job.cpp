@@ -154,7 +154,7 @@ constexpr std::array kPlanKeys{
                  [](const Planned& p) -> OrderedJson { return p.traffic.binding(); }},
     Key<Planned>{{"parts", "list", "", "parts in the order they ran", "a layer in parts"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? parts_json(p.plan) : kAbsent; }},
-    Key<Planned>{{"output", "object", "", "how the output stands in memory; of Rubik and CDP its strides", "it is a tensor"}, output_json},
+    Key<Planned>{{"output", "object", "", "layout of the output in memory; for Rubik and CDP its strides", "it is a tensor"}, output_json},
     Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},
                  [](const Planned& p) -> OrderedJson { return p.first.pool ? OrderedJson(p.first.pool->geometry.columns) : kAbsent; }},
     Key<Planned>{{"addresses/input", "integer", "address", "of the first pass", "layers"},

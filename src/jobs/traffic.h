@@ -8,12 +8,12 @@
 //   R  products that an element of the input has with one kernel: ceil(kernel / stride), both ways
 //
 // Between two moments with 2 * S transfers the chip has at most 3 * S elements of input, weights and output, of which
-// sqrt(R * S * S * S) products can be made (Loomis and Whitney): so many products for 2 * S transfers, and the last
+// sqrt(R * S * S * S) products can be made (Loomis and Whitney): that is the number of products for 2 * S transfers, and the last
 // moments not counted.
 //
-// Source  Chen, Han, Wang, HPCA 2020 (arXiv:1911.05662), 2 * MACs / sqrt(R * S); the 2 * S behind it: Smith et al., 2019
-// (arXiv:1702.02017). Left out  communication of Winograd, of compressed weights and of results that are pooled or compared on the chip: 0
-// there.
+// Source  Chen, Han, Wang, HPCA 2020 (arXiv:1911.05662), 2 * MACs / sqrt(R * S); the term 2 * S: Smith et al., 2019
+// (arXiv:1702.02017). Not included: communication of Winograd, of compressed weights and of results that are pooled or compared on the
+// chip: 0 there.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -153,7 +153,7 @@ private:
         for (const Part& x : x_parts_)
             for (const Part& y : y_parts_) visit(x, y);
     }
-    /// Every block with as many kernels as it has room for, blocks of kernels being equal.
+    /// Every block with as many kernels as fit into it, blocks of kernels being equal.
     template <class Visit>
     void each_block(Visit visit) const
     {

@@ -1,5 +1,5 @@
 // Off-chip traffic of a convolution in elements: what no order of its loops can do without, the best tiling of the communication-optimal
-// dataflow, and four simpler dataflows beside it. No machine: only a chip that holds so many elements.
+// dataflow, and four simpler dataflows beside it. No machine: only a chip with a given capacity in elements.
 //
 //   block     b images x x * y places x z kernels of the output stay on the chip as sums; inputs come channel by channel, each with one
 //             tap of z kernels:   b * x * y * z + b * x' * y' + z <= S,   x' = (x - 1) * stride + kernel

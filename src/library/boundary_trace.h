@@ -1,4 +1,4 @@
-// The signals at the boundary of an accelerator as variables of an sc_trace file. Bursts and accesses are told a little ahead of their
+// The signals at the boundary of an accelerator as variables of an sc_trace file. Bursts and accesses are known a little ahead of their
 // cycle; the variables change in it.
 #pragma once
 #include <memory>

@@ -11,7 +11,7 @@
 namespace dlasim {
 namespace {
 
-constexpr Cycle kTail = 64;                    // cycles behind the program in which traffic still counts, as in `dlasim run`
+constexpr Cycle kTail = 64;                    // cycles after the program in which traffic still counts, as in `dlasim run`
 constexpr std::uint64_t kMaxBytes = 1u << 16;  // of an access
 
 /// By the debug interface of what is bound to a port.

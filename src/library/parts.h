@@ -1,4 +1,4 @@
-// What is behind the public classes.
+// The implementation of the public classes.
 #pragma once
 #include <memory>
 

@@ -76,7 +76,7 @@ public:
         advance(to);
         return horizon();
     }
-    /// Does what it has put off of the cycles before `end`, when all of them have been evaluated and no later one: it has told all that
+    /// Applies deferred work of the cycles before `end`, when all of them have been evaluated and no later one: it has announced all that
     /// it waited for.
     virtual void catch_up(Cycle end) { static_cast<void>(end); }
     /// Accounts these cycles, of which it has done all. May be asked again later: what happened in between is the difference.

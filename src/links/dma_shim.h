@@ -21,7 +21,7 @@ class Outlet {
 public:
     explicit Outlet(Channel<T>& channel, bool stalls = false) : channel_(channel), stalls_(stalls) {}
 
-    /// Room for one item; of this cycle until end().
+    /// Buffer for one item; valid in this cycle until end().
     bool ready() const { return stage_.ready(); }
     bool empty() const { return !stage_.valid(); }
 

@@ -23,7 +23,7 @@ public:
         first_ = unit + ": " + what;
         for (const auto& listener : listeners_) listener(first_);
     }
-    /// The machine has been reset: it works again, and the next failure is told.
+    /// The machine has been reset: it works again, and the next failure is reported.
     void forget()
     {
         any_ = false;

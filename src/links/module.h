@@ -1,7 +1,7 @@
 // The SystemC module of a core, which sleeps until the core's horizon or until a link wakes it. While a
 // unit has nothing to do it is not scheduled at all. The first module of a clock has the process that
 // evaluates them all (wake_queue.h). Where the owner of the simulation allows it, that process evaluates cycles
-// before SystemC's time comes to them, as long as nobody else has anything to do before.
+// ahead of SystemC's time, as long as no other process has work.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -44,7 +44,7 @@ public:
         const std::uint64_t time = time_stamp().value();
         return std::max<Cycle>(time > start_ ? in_periods_(time - start_) : 0, ahead_);
     }
-    /// How long so many cycles take.
+    /// The duration of a number of cycles.
     sc_core::sc_time span(Cycle cycles) const { return sc_core::sc_time::from_value(period_.value() * cycles); }
     /// The edge of a cycle.
     sc_core::sc_time at(Cycle cycle) const { return sc_core::sc_time::from_value(start_ + period_.value() * cycle); }
@@ -124,7 +124,7 @@ private:
 };
 
 /// Runs what its clock evaluates. `stepping` evaluates it in every cycle: slow, and by law the same result. When nobody has had anything to
-/// do for a very long time stepping goes to sleep too, so that a hang comes to rest; whoever is woken begins it again.
+/// do for a very long time stepping goes to sleep too, so that a hung simulation ends; a wake-up resumes it.
 class ClockedModule : public sc_core::sc_module, public Sleeper {
 public:
     ClockedModule(const sc_core::sc_module_name& name, Clock& clock, bool stepping)

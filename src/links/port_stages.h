@@ -1,5 +1,5 @@
 // The interface stages of a unit's DMA in front of its two memory interfaces: every port has its own,
-// behind the selection of the port.
+// after the selection of the port.
 //
 //   unit ── push() ──►│ SKID stages (0) │── channel ──► MCIF
 //                └───►│ SKID stages (1) │── channel ──► CVIF         ready() is a register
@@ -30,14 +30,14 @@ public:
     bool empty() const { return items_.empty(); }
     /// The channel offers an item.
     bool valid() const { return row_[stages_ - 1].valid(); }
-    /// The interface takes something in this cycle; behind look().
+    /// The interface takes something in this cycle; call after look().
     bool leaves() const { return port_ready_ && row_[stages_ - 1].valid(); }
     /// The interface takes something in cycle `now`, looked at or not.
     bool hands_over(Cycle now) const { return row_[stages_ - 1].valid() && channel_ && channel_->ready(now); }
     /// Nothing inside, and every stage will accept.
     bool at_rest() const { return items_.empty() && row_[0].at_rest() && (stages_ == 1 || row_[1].at_rest()); }
 
-    /// The same, and nothing enters in this cycle: step() may be left out.
+    /// The same, and nothing enters in this cycle: step() may be skipped.
     bool stays() const { return !pushed_ && at_rest(); }
 
     /// The place of the item that enters in this cycle; pre: ready().

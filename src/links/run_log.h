@@ -9,7 +9,7 @@
 
 namespace dlasim {
 
-/// One weight set and the atoms that slide past it, with the cycles in which it comes to each unit. kNever: it never came.
+/// One weight set and the atoms that slide past it, with the cycles in which it reaches each unit. kNever: never.
 struct StripeTimes {
     Cycle weights = kNever;    // CSC begins to load its weights
     Cycle data = kNever;       // CSC begins to send its atoms
@@ -27,7 +27,7 @@ public:
     StripeTimes& add() { return stripes_.emplace_back(); }
     /// The next one whose sums come; null if none is known.
     StripeTimes* next_sums() { return summed_ < stripes_.size() ? &stripes_[summed_++] : nullptr; }
-    /// The one that came last to CACC delivers so many entries of its buffer.
+    /// Number of entries that the last one in CACC delivers.
     void delivers(Cycle first, std::uint64_t entries)
     {
         if (summed_ == 0 || entries == 0) return;

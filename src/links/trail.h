@@ -5,7 +5,7 @@
 //
 // A place is where the walk back from the last interrupt can stand. What a place says of a cycle answers one question: why did
 // this not happen earlier? A unit that takes what comes as it comes waits for whoever sends it, also in the cycles in which it
-// takes something; it sets the pace itself when something stands in front of it. Notes are made where units change state, so a
+// takes something; it sets the pace itself when something waits in front of it. Notes are made where units change state, so a
 // unit that sleeps pays nothing, and cycles skipped leave the same trail as cycles stepped.
 #pragma once
 #include <array>
@@ -110,7 +110,7 @@ private:
     {
         if (segments_.back().from >= from || !segments_.back().same(now)) change(from, now);
     }
-    /// Most changes are later than all before, or of the cycle of the last one: they need no more than a place behind these.
+    /// Most changes are later than all before, or of the cycle of the last one: they are appended.
     [[gnu::noinline]] void change(Cycle from, Note now)
     {
         Segment& last = segments_.back();

@@ -1,7 +1,7 @@
 // Which units are due in which cycle. All units of a clock share one SystemC event and one process, so a cycle costs
 // SystemC one notification, however many units are evaluated in it.
 //
-//   near  a ring of the 64 cycles behind the one evaluated last: a set of units each
+//   near  a ring of the 64 cycles after the one evaluated last: a set of units each
 //   far   a heap of what is later than that
 #pragma once
 #include <array>
@@ -67,7 +67,7 @@ private:
         unsigned unit = 0;
         bool operator>(const Far& other) const { return at > other.at; }
     };
-    /// The units due in the cycle behind the one evaluated last, which is evaluated now.
+    /// The units due in the cycle after the one evaluated last, which is evaluated now.
     std::uint64_t take_next()
     {
         const auto slot = static_cast<unsigned>(++done_ % kNear);

@@ -99,7 +99,7 @@ public:
     bool ready(Cycle at) const { return ready_.read(at); }
     /// After everything that the consumer has said.
     bool ready_next() const { return ready_.latest(); }
-    /// Nothing has been offered or withdrawn for a cycle behind `at`, and nothing is offered: an item may be offered for any later one.
+    /// Nothing has been offered or withdrawn for a cycle after `at`, and nothing is offered: an item may be offered for any later one.
     bool free(Cycle at) const { return !valid_[newest_] && since_ <= at; }
 
     // ---- consumer

@@ -209,7 +209,7 @@ void OperationRules::check_weights(std::uint32_t element, bool compressed)
     const std::uint64_t group = std::min<std::uint64_t>(kernels, hw.kernel_group(precision)) * kernel;
     if (group > (get(kCsc, csc::D_BANK::WEIGHT_BANK) + std::uint64_t{1}) * hw.cbuf.bank_depth * hw.cbuf.entry_bytes)
         report(Rule::Buffer, kCsc, csc::D_BANK,
-               fmt::format("{} banks of weights, expected room for a group of kernels, {} bytes", get(kCsc, csc::D_BANK::WEIGHT_BANK) + 1,
+               fmt::format("{} banks of weights, expected enough for a group of kernels, {} bytes", get(kCsc, csc::D_BANK::WEIGHT_BANK) + 1,
                            group));
 }
 

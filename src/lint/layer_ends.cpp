@@ -113,7 +113,7 @@ private:
         return layer;
     }
 
-    /// What took their sums has ended too, whether or not its interrupt is waited for: that of a PDP behind it may stand for both.
+    /// What took their sums has ended too, whether or not its interrupt is waited for: that of a downstream PDP may cover both.
     void left(std::size_t layers)
     {
         left_ = std::max(left_, layers);

@@ -4,7 +4,7 @@
 //           ─► every launch: the register group it uses, LUT writes while it runs, whether the program waits for it
 //           ─► every operation (workload/operations.h): units that are missing, units that disagree, sizes that do not fit
 //
-// A run finds only what happens in that run; these rules hold for every memory and every timing. docs/LINT.md lists them.
+// A run finds only what happens in that run; these rules hold for every memory and every timing. docs/PROGRAMS.md lists them.
 #pragma once
 #include "facts/hardware.h"
 #include "workload/program.h"

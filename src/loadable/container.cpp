@@ -178,7 +178,7 @@ private:
         memory.alignment = from.alignment();
         memory.bind = from.bind_id();
         memory.tensor = from.tensor_desc_id();
-        if (memory.domain > 1) fail("memory", i, fmt::format("stands in domain {}, expected 0 (system memory) or 1 (SRAM)", memory.domain));
+        if (memory.domain > 1) fail("memory", i, fmt::format("is in domain {}, expected 0 (system memory) or 1 (SRAM)", memory.domain));
         if (memory.is(MemoryEntry::Set)) read_contents(from, i, memory);
         l_.memories.push_back(std::move(memory));
     }

@@ -38,7 +38,7 @@ struct Content {
 struct MemoryEntry {
     enum Flag : unsigned { Allocate = 1, Set = 2, Input = 4, Output = 8, Debug = 16 };
 
-    unsigned domain = 0;  // 0 behind the primary port, 1 behind the secondary one
+    unsigned domain = 0;  // 0 at the primary port, 1 at the secondary one
     unsigned flags = 0;
     std::uint64_t size = 0, alignment = 0;  // bytes
     std::vector<Content> contents;

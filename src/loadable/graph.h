@@ -1,6 +1,6 @@
 // The order in which operations of a hardware task can run, and the dynamic scheduler of the public driver.
 //
-// A chain is a set of operations that run together: a convolution, the SDP behind it, the PDP behind that. Fused parents link them.
+// A chain is a set of operations that run together: a convolution, its SDP, its PDP. Fused parents link them.
 //
 // Source  loadable.md 4.
 #pragma once

@@ -94,7 +94,7 @@ private:
         return buffer;
     }
 
-    /// Elements of the source go to the same places of the destination. The buffers end behind their last element.
+    /// Elements of the source go to the same positions of the destination. The buffers end after their last element.
     static void fit(HostOperation& o, const std::string& where)
     {
         const bool softmax = o.type == HostOperation::Type::Softmax;

@@ -3,7 +3,7 @@
 //   power     (shift + scale * x) ^ power of every element
 //   softmax   over the channels of one place, which stand side by side
 //
-// In float32, rounded to fp16; int8: with a scale before and behind, cut off and saturated.
+// In float32, rounded to fp16; int8: with a scale before and after, truncated and saturated.
 //
 // Source  loadable.md 8.
 // Error   ConfigError naming file, task and operation.

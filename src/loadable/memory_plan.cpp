@@ -35,14 +35,14 @@ MemoryPlan::MemoryPlan(const Loadable& loadable, const Hardware& hardware) : loa
         const MemoryEntry& memory = loadable.memories[i];
         const std::string where = loadable.where("memory", i);
         if (memory.domain == 1 && !hardware.memory.has_secondary)
-            throw ConfigError(where, "stands in SRAM, but " + hardware.name + " has no secondary memory port");
+            throw ConfigError(where, "is in SRAM, but " + hardware.name + " has no secondary memory port");
         const std::uint64_t step = std::max(memory.alignment, kPage);
         const Address end = kEnd[memory.domain];
         const Address base{up_to(end_[memory.domain].byte(), step)};
         const std::uint64_t room = end - std::min(base, end);
         const std::uint64_t bytes = memory.size > room ? memory.size : up_to(std::max<std::uint64_t>(memory.size, 1), step);
         if (bytes > room)
-            throw ConfigError(where, fmt::format("has {} bytes, but from {:#x} on there is room for {}", memory.size, base.byte(), room));
+            throw ConfigError(where, fmt::format("has {} bytes, but only {} fit from {:#x} on", memory.size, room, base.byte()));
         bases_.push_back({memory.domain == 0, base});
         end_[memory.domain] = base + bytes;
     }

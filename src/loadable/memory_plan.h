@@ -1,4 +1,4 @@
-// Where the memories of a loadable stand in the machine, and what they hold before it runs.
+// Addresses of the memories of a loadable in the machine, and their content before it runs.
 //
 //   system memory   from 0x80000000 on, in the order of the file, each from a multiple of its alignment (4096 at least)
 //   SRAM            from 0x50000000 on, likewise
@@ -40,7 +40,7 @@ public:
     Place base(std::size_t memory) const { return bases_[memory]; }
     /// Entry `index` of a task's address list; `where` for messages.
     Place place(const Task& task, int index, const std::string& where) const;
-    /// The memory behind it.
+    /// Its memory.
     std::size_t memory_of(const Task& task, int index, const std::string& where) const;
     /// Its bytes to the end of the memory.
     MemoryView view(const Task& task, int index, const std::string& where) const;

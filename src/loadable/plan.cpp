@@ -128,7 +128,7 @@ private:
         }
     }
 
-    /// The last task for the driver; behind each chain the host looks at what it has written.
+    /// The last task for the driver; after each chain the host checks its output.
     void add_driven(DriverWork& work, const std::vector<Chain>& chains, std::size_t count)
     {
         const HardwareTask& task = p_.tasks.back();

@@ -19,7 +19,7 @@ struct Options {
     std::vector<std::string> inputs;  // files of the inputs, in the order of their numbers; those without one are seeded
     InputForm form = InputForm::Auto;
     std::uint32_t seed = 1;
-    std::size_t chains = SIZE_MAX;  // at most so many, then the run ends
+    std::size_t chains = SIZE_MAX;  // limit, after which the run ends
 };
 
 /// What the host does at a HostStep of the program.

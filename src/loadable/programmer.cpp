@@ -270,8 +270,8 @@ Address Programmer::address(int index, bool primary, std::uint64_t offset, const
 {
     const std::string where = task_->where_is(operation_);
     const Place base = memories_.place(loadable_.tasks[task_->task], index, where);
-    check(base.primary == primary, fmt::format("has its {} behind the {} port, but its memory stands behind the other one", what,
-                                               primary ? "primary" : "secondary"));
+    check(base.primary == primary,
+          fmt::format("has its {} at the {} port, but its memory is at the other one", what, primary ? "primary" : "secondary"));
     const Place at = base + offset;
     check(memories_.holds(at, bytes),
           fmt::format("has {} bytes of {} from {:#x} on, which is not in the loadable's memories", bytes, what, at.address.byte()));

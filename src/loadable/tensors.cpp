@@ -23,7 +23,7 @@ bool pixels(const TensorEntry& t) { return t.pixel_format < kFeatures32; }
 
 std::uint64_t elements_of_image(const TensorEntry& t) { return std::uint64_t{t.c} * t.h * t.w; }
 
-/// Where an element stands in the memory.
+/// The position of an element in the memory.
 std::uint64_t offset(const TensorEntry& t, std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t w, unsigned bytes)
 {
     const std::uint64_t start = n * (t.size / t.n) + h * t.line_stride;
@@ -64,7 +64,7 @@ std::uint32_t element(const TensorEntry& t, std::int32_t value, const std::strin
     }
 }
 
-/// Values of [images][channels][h][w], laid into memory; what is left out is 0.
+/// Values of [images][channels][h][w], laid into memory; others are 0.
 class Packer {
 public:
     Packer(const TensorEntry& t, std::uint64_t bytes, const std::string& where)

@@ -26,13 +26,13 @@ inline ArrayNest array_nest(const Pass& p, const Geometry& g, const Hardware& hw
     return {ceil_div<std::uint64_t>(p.channels, slice) * p.kernel_width * p.kernel_height, 1, can.longest_stripe};
 }
 
-/// Cycles to load the weights of so many kernels once: a cell a cycle, with all the kernels that it holds.
+/// Cycles to load the weights of a number of kernels once: a cell per cycle, with all its kernels.
 inline std::uint64_t load_cycles(const Pass& p, std::uint32_t kernels, const Hardware& hw)
 {
     return ceil_div(kernels, hw.kernel_group(p.precision) / hw.mac.atomic_k);
 }
 
-/// Beats of results that SDP takes for a place and so many kernels.
+/// Beats of results that SDP takes for an output position and a number of kernels.
 inline std::uint64_t sdp_beats(const Pass& p, std::uint32_t kernels, const Hardware& hw)
 {
     const std::uint32_t group = hw.kernel_group(p.precision);

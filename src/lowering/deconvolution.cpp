@@ -41,7 +41,7 @@ void check(const Layer& l, const Hardware& hw)
     expect(l.groups == 1, "found a deconvolution of " + std::to_string(l.groups) + " groups, expected 1");
     expect(!l.image() && l.mode != Mode::Winograd && !l.compressed, "found a deconvolution in another mode, expected plain feature data");
     expect(l.batch == 1, "found a deconvolution of batch " + std::to_string(l.batch) + ", expected 1");
-    expect(!l.post.compares(), "found a comparison behind a deconvolution, expected none: its status says one pass");
+    expect(!l.post.compares(), "found a comparison after a deconvolution, expected none: its status covers one pass only");
     const std::uint32_t line = ceil_div(l.out_width(), l.stride.x) * l.stride.x;
     expect(!strided(l) || !hw.rubik || line <= kMaxLine,
            "found an output line of " + std::to_string(line) + " places, expected at most " + std::to_string(kMaxLine));

@@ -52,7 +52,7 @@ struct Pass {
     Padding pad;
     InputStrides in_strides;                                    // 0: packed
     std::uint32_t data_banks = 0, weight_banks = 0, grain = 1;  // 0: what it takes
-    bool lines_packed = true, surfaces_packed = true;           // one behind the other in memory
+    bool lines_packed = true, surfaces_packed = true;           // adjacent in memory
     bool input_primary = true, weights_primary = true, output_primary = true;
     const PixelFormat* format = nullptr;
     std::uint32_t x_offset = 0;
@@ -79,7 +79,7 @@ struct Pass {
     std::uint32_t lines() const { return reuse.total_lines != 0 ? reuse.total_lines : height; }
 };
 
-/// How the operands of an SDP engine stand in memory: `atoms` of memory hold those of an atom of elements.
+/// Layout of the operands of an SDP engine in memory: `atoms` of memory hold those of an atom of elements.
 struct OperandGeometry {
     std::uint64_t atoms = 0, bytes = 0;
     Strides strides;
@@ -101,12 +101,12 @@ struct Geometry {
     Strides out_strides;
     std::uint32_t out_element_bytes = 1, out_surfaces = 0;  // as SDP writes them
     std::array<OperandGeometry, 3> operands;                // of BS, BN, EW
-    std::uint32_t pad_right = 0;                            // as CDMA is told
+    std::uint32_t pad_right = 0;                            // as set in CDMA
     std::uint32_t in_precision = 0;
     std::uint64_t macs = 0;
 };
 
-/// Of a pass as it is, batches left out.
+/// Of a pass as it is, without batches.
 InputStrides input_strides(const Pass& pass, const Hardware& hardware);
 
 /// What the machine cannot do whatever the sizes are; empty if it can.
@@ -133,7 +133,7 @@ struct RegisterValue {
 struct PassRegisters {
     std::vector<RegisterValue> writes, enables;
 };
-/// The register group that takes what a unit is told. Units that do not take part in every operation get out of step.
+/// The register group that takes the settings of a unit. Units that do not take part in every operation get out of step.
 struct UnitGroups {
     unsigned array = 0;  // CDMA, CSC, CMAC, CACC
     unsigned sdp = 0, sdp_rdma = 0, pdp = 0, pdp_rdma = 0;

@@ -51,7 +51,7 @@ LayerPlan plan_shape(const Layer& layer, const Hardware& hardware, Packing packi
 /// As plan_shape; refuses also what a register cannot hold, as layer_program() will.
 LayerPlan plan_that_fits(const Layer& layer, const Hardware& hardware);
 
-/// How the output stands in memory: one tensor of feature data, surface by surface; or padded, because passes of less than an atom
+/// Layout of the output in memory: one tensor of feature data, surface by surface; or padded, because passes of less than an atom
 /// of kernels have surfaces of their own.
 struct OutputLayout {
     bool one_tensor = true;

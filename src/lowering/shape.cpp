@@ -34,7 +34,7 @@ void check_pool(const Layer& l, const Hardware& hw)
                           std::string("found ") + precision_name(l.precision) + ", expected int8: PDP of " + hw.name + " pools no other");
     if (l.op == Op::Pool) return;
     const auto refuse = [&](bool found, const char* what, const char* why) {
-        if (found) throw ConfigError(where_of(l) + "/post/pool", std::string("found a pooling behind ") + what + ", expected none: " + why);
+        if (found) throw ConfigError(where_of(l) + "/post/pool", std::string("found a pooling after ") + what + ", expected none: " + why);
     };
     refuse(l.batch != 1, "several batches", "SDP hands them over in turns of pixels");
     refuse(l.mode == Mode::Winograd, "a Winograd convolution", "SDP hands over four lines at once");

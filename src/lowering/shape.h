@@ -23,7 +23,7 @@ struct Taps {
     bool all_of(std::uint32_t kernel) const { return count == kernel && first == 0 && step == 1 && !none; }
 };
 
-/// Kernels of the layer as those of a pass: of so many groups side by side, and some of their taps.
+/// Kernels of the layer as those of a pass: a number of groups side by side, and some of their taps.
 struct KernelBlock {
     std::uint32_t groups = 1;
     Taps x, y;

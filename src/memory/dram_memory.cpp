@@ -463,7 +463,7 @@ Cycle DramMemory::room_due(const Port& port, Cycle now) const
     return due;
 }
 
-/// When something can be done: an answer sent, or room found for a request that waits.
+/// When something can be done: an answer sent, or a slot found for a waiting request.
 Cycle DramMemory::next_wake(Cycle now) const
 {
     Cycle wake = kNever;

@@ -1,4 +1,4 @@
-// A DRAM behind TLM-2.0 target sockets, one an initiator: any platform's memory, in its own clock. A port of dlasim that is alone and on
+// A DRAM with TLM-2.0 target sockets, one per initiator: any platform's memory, in its own clock. A port of dlasim that is alone and on
 // the same clock reaches it as a MemoryModel.
 //
 //   BEGIN_REQ ──► split into bursts ──► channel queues      responses in the order of the requests of a port
@@ -16,8 +16,9 @@
 //
 // Values    in the MemoryStore, written and read when a request is taken, in order.
 // Source    dram.md 12; links/dbb_socket.h.
-// Left out  DMI, which would bypass time. Two ports that ask in the same cycle while there is room are served in the order of their calls,
-//           and one that asks in the cycle in which another gets room that it waited for before or after it, as SystemC runs the two.
+// Not supported: DMI, which would bypass time. Two ports that request in the same cycle while slots are free are served in the order of
+// their calls,
+//           and a request in the cycle in which another port gets its slot before or after it, as SystemC runs the two.
 // Error     unmeasured against silicon; the commands are checked (checker.h).
 #pragma once
 #include <memory>
@@ -54,7 +55,7 @@ public:
     tlm::tlm_target_socket<512>& socket(unsigned port = 0) { return ports_[port]->socket; }
     /// Ports with more are served first; 0 in the beginning.
     void set_priority(unsigned port, unsigned priority) { ports_[port]->priority = priority; }
-    /// So many bursts may be without an answer; 0: any number.
+    /// Limit of unanswered bursts; 0: none.
     void set_limit(unsigned port, unsigned bursts);
     /// Added to the addresses of this port.
     void set_offset(unsigned port, std::uint64_t bytes) { ports_[port]->offset = bytes; }
@@ -73,7 +74,7 @@ public:
     std::string refusal(Address address, std::uint64_t bytes) const;
     /// Of the first request that was refused; empty if none was.
     const std::string& refused() const { return refused_; }
-    /// Cycles of the initiator in so many of the DRAM.
+    /// Cycles of the initiator in a number of DRAM cycles.
     Cycle whole_cycles(Cycle dram_cycles) const { return by_period_(dram_cycles * by_tck_.by()); }
     /// Null without `check`.
     const dram::Checker* checker() const { return checker_.get(); }

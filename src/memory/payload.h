@@ -8,7 +8,7 @@
 
 namespace dlasim {
 
-/// A memory keeps the payload until END_RESP, so it must be told when it is over.
+/// A memory keeps the payload until END_RESP, so it needs to see the end.
 inline constexpr const char* kNoMemoryManager =
     "the payload has no memory manager, expected one by tlm_generic_payload::set_mm(): the base protocol asks initiators of nb_transport "
     "for it";

@@ -1,4 +1,4 @@
-// Room in a memory for things that need it for a while: what is over makes room for what begins.
+// Allocation of memory for a limited lifetime: dead blocks are reused.
 //
 //   bytes │ ┌──────┐          ┌──────────┐
 //         │ │  c   │  ┌───┐   │    d     │     two of them never meet, unless one is over when the other begins
@@ -13,7 +13,7 @@
 
 namespace dlasim {
 
-/// Needed in steps [begin, end). `saved`: bytes of traffic with another memory if it has room here.
+/// Needed in steps [begin, end). `saved`: bytes of traffic with another memory if it fits here.
 struct Allocation {
     std::uint64_t bytes = 0;
     std::size_t begin = 0, end = 0;
@@ -21,14 +21,14 @@ struct Allocation {
 };
 
 struct Arrangement {
-    std::vector<std::optional<std::uint64_t>> at;  // from the start of the memory; none: no room
+    std::vector<std::optional<std::uint64_t>> at;  // from the start of the memory; none: does not fit
     std::uint64_t peak = 0;                        // bytes up to the end of the last one
     std::uint64_t saved = 0;
 };
 
 /// All of them, the largest first, each as near to the start as it goes; from multiples of 256 bytes on.
 Arrangement arrange(const std::vector<Allocation>& allocations);
-/// Those that save most for the room that they take, of the orders that the source lists the one that saves most in all.
+/// Blocks that save most per byte; of the orderings listed in the source, the one that saves most in all.
 Arrangement choose(const std::vector<Allocation>& allocations, std::uint64_t capacity);
 
 }  // namespace dlasim

@@ -12,7 +12,7 @@ namespace dlasim {
 /// `layer`: shapes alone. Throws ConfigError where the engines cannot do it.
 ScaledStep fp16_step(const Network& network, const Step& step, Layer layer);
 
-/// EW has room for its limits beside the addition of a tensor.
+/// EW is free for its limits next to the addition of a tensor.
 bool fp16_joins_addition(const Clamp& clamp);
 
 }  // namespace dlasim

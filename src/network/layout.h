@@ -1,4 +1,4 @@
-// How a tensor of a network stands in memory: feature data, its channels in pieces that begin with an atom each. Mostly one piece; a
+// Layout of a tensor of a network in memory: feature data, its channels in pieces that begin with an atom each. Mostly one piece; a
 // concatenation of parts that do not end with an atom, and parts of less than an atom of kernels, leave lanes between them unused.
 //
 //   channel c of piece p  ──►  place p.at + (c - p.first) of the cube, at is a multiple of the elements of an atom
@@ -42,7 +42,7 @@ TensorLayout packed_layout(const NetworkTensor& tensor, const Network& network, 
 std::optional<TensorLayout> pixel_layout(const NetworkTensor& tensor, const Network& network);
 /// As a plan writes it, from `base` on; `base`: where its output begins. Pieces that follow each other become one.
 TensorLayout written_layout(const LayerPlan& plan, Address base);
-/// One behind the other, channels and memory. pre: planes of one size
+/// Concatenated, channels and memory. pre: planes of one size
 TensorLayout joined_layout(const std::vector<TensorLayout>& parts);
 
 Bytes tensor_bytes(const Tensor& tensor, const TensorLayout& layout);

@@ -1,13 +1,13 @@
 // Where the tensors and weights of a network stand.
 //
-//   tensors   behind DBB from kTensors on, or behind CVSRAM from kCvsram on, each from a multiple of 256 bytes on; parts of a
-//             concatenation within it. What is over makes room (allocation.h)
-//   weights   behind DBB from kWeights on, step by step: weights, then the operands of SDP per kernel
+//   tensors   at DBB from kTensors on, or in CVSRAM from kCvsram on, each from a multiple of 256 bytes on; parts of a
+//             concatenation within it. Memory of dead tensors is reused (allocation.h)
+//   weights   at DBB from kWeights on, step by step: weights, then the operands of SDP per kernel
 //
 // A block - a tensor, or a concatenation with its parts - is needed from the step that writes it first up to the first step that begins
 // when the interrupts of all operations that write or read it have been taken anyway. No step waits because memory is used again.
 //
-// In CVSRAM stand blocks that only units of the machine write and read, those that save most traffic for the room and time that they
+// CVSRAM contains blocks that only units of the machine write and read, those that save most traffic for the space and time that they
 // take. Inputs and the output of the network keep their places in DRAM.
 #pragma once
 #include <array>
@@ -28,7 +28,7 @@ public:
     static constexpr std::uint64_t kAligned = 256;
 
     Region(const char* name, Address begin, Address end) : name_(name), begin_(begin), next_(begin), end_(end) {}
-    /// Throws ConfigError(where, ...) if there is no room.
+    /// Throws ConfigError(where, ...) if it does not fit.
     Address take(std::uint64_t bytes, const std::string& where);
     std::uint64_t taken() const { return next_ - begin_; }
 
@@ -37,7 +37,7 @@ private:
     Address begin_, next_, end_;
 };
 
-/// Behind CVSRAM; behind DBB tensors, then weights up to kReachable. Apart, so that a case with one memory can hold both.
+/// In CVSRAM; at DBB tensors, then weights up to kReachable. Apart, so that a case with one memory can hold both.
 inline constexpr Address kCvsram{0x50000000}, kTensors{0x80000000}, kWeights{0xa0000000};
 
 /// Where steps are planned before their places are known.
@@ -52,9 +52,9 @@ struct Block {
 };
 
 struct MemoryUse {
-    std::uint64_t tensors = 0, weights = 0;  // bytes behind DBB, most at one time
-    std::uint64_t apart = 0;                 // that all tensors take if none makes room for another
-    std::uint64_t cvsram = 0;                // bytes behind CVSRAM, most at one time
+    std::uint64_t tensors = 0, weights = 0;  // peak bytes at DBB
+    std::uint64_t apart = 0;                 // of all tensors without reuse
+    std::uint64_t cvsram = 0;                // peak bytes in CVSRAM
     std::uint64_t kept = 0;                  // bytes of traffic that CVSRAM keeps from DBB
 };
 
@@ -66,7 +66,7 @@ struct Footprint {
 };
 
 /// Blocks, places of tensors, weights and passes; what a step writes over. `over`: of every step the first that begins when it is done.
-/// Throws ConfigError if there is no room.
+/// Throws ConfigError if it does not fit.
 void place_network(NetworkPlan& plan, std::vector<Footprint> footprints, const std::vector<std::size_t>& over,
                    const NetworkOptions& options);
 

@@ -22,7 +22,7 @@ public:
     bool computes(std::size_t step) const override;
     void after(const RunResult& run, const HostMemory& memory) override;
 
-    /// Of all images; none without values, or when the run did not come to its end.
+    /// Of all images; none without values, or when the run did not finish.
     const std::vector<TensorFinding>& findings() const { return findings_; }
     /// Of the last image, by tensor, empty where it does not exist. pre: keep_tensors
     const std::vector<Tensor>& tensors() const { return watch_->tensors(); }

@@ -255,7 +255,7 @@ private:
         const NetworkLayer& of = p_.network.layers[s.layer];
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         if (!input.whole())
-            throw ConfigError(of.where, "normalises a tensor that stands in " + std::to_string(input.pieces.size()) +
+            throw ConfigError(of.where, "normalises a tensor that consists of " + std::to_string(input.pieces.size()) +
                                             " pieces, expected one: its channels must be neighbours");
         StepPlan& plan = p_.plans[i];
         plan.lrn = LrnPass{of.lrn, lrn_tables(of.lrn, of.where + "/lrn/output_scale"), input.cube};
@@ -284,11 +284,11 @@ private:
     {
         const TensorLayout &addend = p_.layouts[*s.addend], &input = p_.layouts[s.inputs.front()];
         if (layer.convolves() ? addend.whole() : addend.pieces == input.pieces) return;
-        throw ConfigError(layer.file, "adds a tensor that stands in " + std::to_string(addend.pieces.size()) + " pieces to one in " +
+        throw ConfigError(layer.file, "adds a tensor that consists of " + std::to_string(addend.pieces.size()) + " pieces to one in " +
                                           std::to_string(layer.convolves() ? 1 : input.pieces.size()) +
                                           ", expected channels in the same lanes: SDP adds whole atoms");
     }
-    /// [spec] sdp.md 1.5: of a plane of one place SDP reads surfaces one behind the other, whatever their stride.
+    /// [spec] sdp.md 1.5: of a plane of one position SDP reads adjacent surfaces, whatever their stride.
     void check_one_place(const Step& s, const Layer& layer) const
     {
         for (const std::optional<std::size_t>& tensor : {layer.op == Op::Sdp ? std::optional(s.inputs.front()) : std::nullopt, s.addend}) {
@@ -298,8 +298,7 @@ private:
             if (shape.width != 1 || shape.height != 1 || at.channels() <= at.per_atom() || at.cube.strides.surface == at.cube.atom_bytes)
                 continue;
             throw ConfigError(layer.file, "reads \"" + shape.name + "\", one place whose surfaces stand " +
-                                              std::to_string(at.cube.strides.surface) +
-                                              " bytes apart, expected one behind the other as SDP " +
+                                              std::to_string(at.cube.strides.surface) + " bytes apart, expected adjacent ones as SDP " +
                                               "reads them: a deconvolution whose stride is not beyond its output");
         }
     }

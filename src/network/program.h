@@ -21,7 +21,7 @@ struct UnitMark {
 
 struct StepMarks {
     Sequence::Operations operations;
-    std::optional<std::size_t> stamp;  // number of the Stamp behind its first enable
+    std::optional<std::size_t> stamp;  // number of the Stamp after its first enable
 };
 
 /// What a HostStep of the program is for. Look: the step is about to take the memory of tensors that are over.
@@ -30,7 +30,7 @@ struct HostAction {
     Kind kind = Kind::Compute;
     std::size_t step = 0;
 };
-/// `number` of a HostStep in the program of a network of so many steps.
+/// `number` of a HostStep in the program of a network with that number of steps.
 HostAction host_action(std::size_t number, std::size_t steps);
 
 /// What the steps of a program are known by in a run of it.

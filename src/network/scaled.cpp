@@ -102,7 +102,7 @@ private:
         bn().operand_bytes = 1;
     }
 
-    /// Multipliers of these reals per sum, for sums of at most these magnitudes: BS or BN, and the real number that a step behind it is.
+    /// Multipliers of these reals per sum, for sums of at most these magnitudes: BS or BN, and the real value of an output step.
     void multiply(std::size_t engine, const std::vector<double>& reals, const std::vector<double>& most)
     {
         double largest = 0, bound = 0;
@@ -268,7 +268,7 @@ private:
         add_constants(added);
     }
 
-    /// Reals behind the multiplier: in BN, or in the converter where nothing looks where 0 is.
+    /// Reals after the multiplier: in BN, or in the converter if the position of 0 does not matter.
     void add_constants(std::vector<double> reals)
     {
         const bool one = std::all_of(reals.begin(), reals.end(), [&](double real) { return real == reals.front(); });
@@ -300,7 +300,7 @@ private:
             values.reserve(clamp_.slopes.size());
             for (const double slope : clamp_.slopes) values.push_back(operand(std::ldexp(slope, shift)));
             if (bn().mul.on || (values.size() > 1 && bn().alu.on && bn().alu.per != OperandPer::Kernel))
-                refuse("has a slope for each channel behind other operands, expected one slope");
+                refuse("has a slope per channel after other operands, expected one slope");
             set_operand(1, true, values);
             bn().prelu = true;
             bn().mul_shift = static_cast<std::uint32_t>(shift);
@@ -342,7 +342,7 @@ private:
     ScaledStep s_;
     double constant_ = 0;  // real, added to every result
     double zero_ = 0;      // of the converter, in steps of the output
-    double behind_ = 0;    // real, that the converter adds behind the limits
+    double behind_ = 0;    // real, that the converter adds after the limits
     double unit_ = 1;      // real number that a step in front of the converter is
     bool relu_ = false;
 };
@@ -358,7 +358,7 @@ Lut every_integer(const Function& function, const Quantisation& from, const Quan
 {
     Lut lut;
     lut.le.exponential = false;
-    lut.le.start = lut.le.end = INT32_MAX;  // it begins behind all of them, so LO answers
+    lut.le.start = lut.le.end = INT32_MAX;  // it begins after all of them, so LO answers
     lut.lo.start = -128;
     lut.lo.end = 128;
     lut.underflow_lo = lut.overflow_lo = lut.hybrid_lo = true;

@@ -24,7 +24,7 @@ ScaledStep scaled_step(const Network& network, const Steps& steps, const Step& s
 /// A table of SDP with an entry for each int8: exact, nothing is interpolated.
 Lut every_integer(const Function& function, const Quantisation& from, const Quantisation& to);
 
-/// BN has room for it beside the addition of a tensor.
+/// BN is free for it next to the addition of a tensor.
 bool joins_addition(const Clamp& clamp);
 
 /// What SDP or PDP makes of golden tensors; `addend` null without one.

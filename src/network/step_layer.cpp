@@ -24,7 +24,7 @@ Lut tanh_table(Precision precision)
     return read_lut(JsonObject(json, "tanh", "", {"function", "input_scale", "output_scale"}), precision);
 }
 
-/// Behind everything else: in the last engine in use.
+/// After everything else: in the last engine in use.
 void activate(Layer& layer, Activation activation)
 {
     if (activation == Activation::None) return;

@@ -20,7 +20,7 @@ Tensor machine_weights(const Layer& layer, const Layer& machine, const TensorLay
 /// Operands of kernels where the machine's layer has places for them.
 std::array<Tensor, 6> machine_operands(const Layer& layer, const Layer& machine, const TensorLayout& input, std::array<Tensor, 6> operands);
 
-/// The table of "tanh": a number n in front of it stands for n * kTanhInput, one behind it for n * kTanhOutput.
+/// The table of "tanh": an input n represents n * kTanhInput, an output n * kTanhOutput.
 inline constexpr double kTanhInput = 1.0 / 4096, kTanhOutput = 1.0 / 32512;
 inline constexpr std::uint32_t kTanhShift = 8;
 

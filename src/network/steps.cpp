@@ -199,7 +199,7 @@ private:
         });
     }
 
-    /// The step whose result is added, if SDP can add there: it does nothing behind its sums, and nobody else reads them.
+    /// The step whose result is added, if SDP can add there: it does nothing after its sums, and nobody else reads them.
     bool adds(std::size_t step) const
     {
         const Step& s = steps_.list[step];
@@ -289,7 +289,7 @@ private:
                                       [&](std::size_t tensor) { return !part_of_whole(tensor) && last_maker(tensor).has_value(); });
         if (repeated || !ours) return host(i, "a part stands elsewhere already");
         const bool apart = std::any_of(l.inputs.begin(), l.inputs.end(), [&](std::size_t tensor) { return ends_ragged(tensor); });
-        if (apart) return host(i, "the phases of a deconvolution end behind a part's lines");
+        if (apart) return host(i, "the phases of a deconvolution end beyond the lines of a part");
         steps_.joined.push_back({l.output, l.inputs});
     }
 

@@ -45,7 +45,7 @@ Place linear(const Ramp& ramp, std::uint64_t distance, CdpIndex index)
     const unsigned field = ramp.select & ((1u << field_bits) - 1);
     const std::uint64_t d = distance & ((std::uint64_t{1} << distance_bits(index, le)) - 1);
     if (ramp.select >> field_bits & 1) {
-        // The silicon's left shift; LO has no room for a full one.
+        // The silicon's left shift; LO lacks the bits for a full one.
         unsigned left = (1u << field_bits) - field;
         if (!le && field == 0) left = 0;
         constexpr unsigned kBeyond = 9;  // 2^9 entries are more than any table has

@@ -1,5 +1,5 @@
 // fp16 products of a block: all atoms of a stripe with the kernels of one half of the MAC array. Bit for
-// bit the words of numerics/cmac.h, which also computes what the wide form leaves out: operands with
+// bit the words of numerics/cmac.h, which also computes cases that the wide form skips: operands with
 // NaN, and products shifted by more than four steps.
 //
 // Shapes  atoms: pointers to `lanes` elements of two bytes; words [count][pitch], 44 bits each

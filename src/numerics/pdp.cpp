@@ -48,7 +48,7 @@ constexpr std::uint32_t select_fp16(std::uint32_t first, std::uint32_t second, b
 struct Widths {
     unsigned line, window, padded, after_width, out;
 };
-/// Bits of the integer sums behind each step.
+/// Bits of the integer sums after each step.
 constexpr Widths widths(const PoolConfig& c)
 {
     if (c.precision == Precision::Int16) return {22, 22, 22, 19, 16};

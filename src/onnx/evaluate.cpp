@@ -6,7 +6,7 @@
 namespace dlasim {
 namespace {
 
-/// Outputs [first, last) of an axis whose element at `offset` behind its window's begin lies inside.
+/// Outputs [first, last) of an axis whose element at `offset` from the start of its window is inside.
 struct Inside {
     std::int64_t first, last;
 };

@@ -102,7 +102,7 @@ struct RealGraph {
     std::string file{}, name{};
     bool batched = true;  // dimension 0 counts images; else it belongs to an image, and dims have it
     std::vector<RealValue> values{};
-    std::vector<RealNode> nodes{};      // each behind those whose outputs it reads
+    std::vector<RealNode> nodes{};      // each after those whose outputs it reads
     std::vector<std::size_t> inputs{};  // values
     std::vector<OnnxType> input_types{};
     std::vector<std::vector<float>> fixed{};  // by input: its elements, where it is a constant of the model; else empty
@@ -114,7 +114,7 @@ struct RealGraph {
     std::optional<std::size_t> maker(std::size_t value) const;
 };
 
-/// All that is wrong with a model, told at once.
+/// All problems of a model, reported at once.
 class Problems {
 public:
     void add(const std::string& where, const std::string& what) { list_.push_back(where + ": " + what); }

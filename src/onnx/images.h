@@ -1,6 +1,6 @@
 // The images that go through a graph, from NumPy files or by seed, as real numbers and as the integers of its inputs.
 //
-// Shapes  a file is [images, ...] behind the batch as the model declares its input
+// Shapes  a file is [images, ...] after the batch as the model declares its input
 // Error   ConfigError naming option, file, found and expected
 #pragma once
 #include "config/npy.h"

@@ -167,7 +167,7 @@ void Importing::read_input(const OnnxPort& port)
     for (const std::int64_t size : symbol.dims)
         if (size < 1)
             return refuse("found shape " + shape_text(port.shaped ? port.shape : shape) +
-                          ", expected numbers above 0 behind the batch: --input or --shape gives those that the model leaves open");
+                          ", expected numbers above 0 after the batch: --input or --shape gives those that the model leaves open");
     CubeShape cube;
     try {
         cube = natural_cube(symbol.dims);
@@ -409,7 +409,7 @@ void Importing::set_constant(const NodeView& view, OnnxArray array, std::size_t 
 
 CubeShape Importing::natural_cube(const std::vector<std::int64_t>& dims) const
 {
-    // A batch of 1 that stands in front of an image is no side of its cube.
+    // A batch of 1 before an image is no side of its cube.
     if (!batched() && !dims.empty() && dims.front() == 1) return cube_of({dims.begin() + 1, dims.end()});
     return cube_of(dims);
 }

@@ -1,4 +1,4 @@
-// What the operators of ONNX are turned into nodes with: names and what stands behind them, attributes, refusals. importer.h is the way in.
+// What the operators of ONNX are turned into nodes with: names and their values, attributes, refusals. importer.h is the way in.
 #pragma once
 #include <map>
 #include <set>
@@ -128,7 +128,7 @@ public:
     std::vector<std::int64_t> of_front(std::vector<std::int64_t> dims) const;
     RealValue& value(std::size_t v) { return g_.values[v]; }
 
-    /// A node with a value of these dimensions behind it.
+    /// A node with an output value of these dimensions.
     RealNode& add(NodeView& view, RealOp op, std::vector<std::size_t> inputs, const std::vector<std::int64_t>& dims, const CubeShape& cube);
     /// Of every element of a value; `by_channel`: another one for each channel. The node's first output.
     RealNode& affine(NodeView& view, const Symbol& symbol, bool by_channel);
@@ -143,7 +143,7 @@ public:
     /// Elements of the value where `from` says, as a value of these dimensions: the host moves them.
     Symbol moved(NodeView& view, const Symbol& symbol, const std::vector<std::int64_t>& dims, std::vector<std::int32_t> from,
                  double fill = 0);
-    /// A value of the host, of one or two that stand in the order of their elements.
+    /// A value of the host, of one or two values in the order of their elements.
     Symbol computed(NodeView& view, const Compute& compute, const std::vector<Symbol>& inputs, const std::vector<std::int64_t>& dims);
     /// Zeros around a value, which a convolution or a pooling may take into its own padding: [before, after] of the last two dimensions.
     struct Padded {
@@ -161,7 +161,7 @@ public:
     /// Of dimensions of an image: channels, rows, columns.
     CubeShape cube_of(const std::vector<std::int64_t>& dims) const;
     CubeShape natural_cube(const std::vector<std::int64_t>& dims) const;
-    /// A constant with an element for each one of an image, as a value that stands in memory.
+    /// A constant with an element for each one of an image, as a value in memory.
     Symbol fixed_value(const std::string& name, const std::vector<double>& elements, const std::vector<std::int64_t>& dims);
     /// A constant as such a value, repeated to these dimensions.
     Symbol fixed_value(const std::string& name, const RealConstant& constant, const std::vector<std::int64_t>& dims);
@@ -253,7 +253,7 @@ void multiply_matrices(Importing& in, NodeView& view, const Symbol& a, const Sym
 void import_pool(Importing& in, NodeView& view);
 void import_lrn(Importing& in, NodeView& view);
 
-/// What a node of constants makes; none if it cannot be told here.
+/// What a node of constants makes; none if unknown here.
 std::optional<OnnxArray> folded(Importing& in, NodeView& view);
 
 // Elements in another order: operators_move.cpp.

@@ -1,5 +1,5 @@
 // An ONNX file as it is written: nodes, constants, inputs and outputs, without protobuf. Nothing is computed here; what a node means
-// stands in importer.h.
+// is in importer.h.
 //
 //   FILE.onnx ── protobuf (libonnx) ──► OnnxModel
 //
@@ -46,7 +46,7 @@ struct OnnxAttribute {
 
 struct OnnxNode {
     std::string name{}, op{}, domain{};
-    std::vector<std::string> inputs{}, outputs{};  // an empty name: left out
+    std::vector<std::string> inputs{}, outputs{};  // an empty name: omitted
     std::map<std::string, OnnxAttribute> attributes{};
 
     /// For messages: node "conv1" (Conv).
@@ -67,7 +67,7 @@ struct OnnxModel {
     std::vector<OnnxPort> inputs{};  // those that are no constants
     std::vector<OnnxPort> outputs{};
     std::map<std::string, OnnxArray> constants{};
-    std::vector<OnnxNode> nodes{};  // in the order of the file: each behind those whose outputs it reads
+    std::vector<OnnxNode> nodes{};  // in the order of the file: each after those whose outputs it reads
 };
 
 OnnxModel read_onnx(const std::string& path);

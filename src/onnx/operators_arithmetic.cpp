@@ -45,7 +45,7 @@ Symbol between(Importing& in, NodeView& view, const std::string& op, const Symbo
 {
     if (in.batched() && first.dims.size() != second.dims.size())
         throw BatchRefused("joins tensors of " + std::to_string(first.dims.size()) + " and " + std::to_string(second.dims.size()) +
-                           " dimensions behind the batch, expected as many");
+                           " dimensions after the batch, expected equally many");
     const std::vector<std::int64_t> dims = common_shape(first.dims, second.dims);
     const Symbol a = repeated(in, view, first, dims), b = repeated(in, view, second, dims);
     if (op == "Div" || op == "Max" || op == "Min") {
@@ -65,7 +65,7 @@ Symbol between(Importing& in, NodeView& view, const std::string& op, const Symbo
 
 namespace {
 
-/// Dimensions of a constant where a tensor has `rank` of them behind a batch: ONNX aligns the last ones.
+/// Dimensions of a constant where a tensor has `rank` of them after a batch: ONNX aligns the last ones.
 std::vector<std::int64_t> aligned(const OnnxArray& array, std::size_t rank)
 {
     std::vector<std::int64_t> shape = array.shape;
@@ -170,7 +170,7 @@ RealConstant old_alignment(Importing& in, NodeView& view, std::size_t variable)
                own = static_cast<std::int64_t>(aligned.array.shape.size());
     axis += axis < 0 ? rank : 0;
     if (axis < 0 || axis + own > rank)
-        throw Refused("attribute \"axis\": found " + std::to_string(axis) + ", expected one that leaves room for the constant");
+        throw Refused("attribute \"axis\": found " + std::to_string(axis) + ", expected one with space for the constant");
     aligned.array.shape.insert(aligned.array.shape.end(), static_cast<std::size_t>(rank - axis - own), 1);
     return aligned;
 }

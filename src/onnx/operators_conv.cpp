@@ -159,7 +159,7 @@ Symbol in_cells(Importing& in, NodeView& view, const Symbol& x, Window& window, 
     return seen;
 }
 
-/// A convolution behind its weights and its bias; `x` as `image` sees it.
+/// A convolution with its weights and its bias; `x` as `image` sees it.
 RealNode& convolution(Importing& in, NodeView& view, const Symbol& x, RealConstant constant, std::vector<double> bias)
 {
     const std::vector<std::int64_t> shape = constant.array.shape;
@@ -436,7 +436,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
 
 namespace {
 
-/// Several rows of an image: a 1 x 1 convolution whose places are the rows. The host makes channels of what stands behind each other, and
+/// Several rows of an image: a 1 x 1 convolution whose places are the rows. The CPU turns consecutive elements into channels, and
 /// back.
 Symbol multiply_rows(Importing& in, NodeView& view, const Symbol& symbol, std::int64_t rows, RealConstant w, std::vector<double> bias)
 {
@@ -481,7 +481,7 @@ void import_gemm(Importing& in, NodeView& view)
     check_row({std::nullopt, x.value, {x.dims.back()}, std::nullopt}, w);
     Weights weights = weights_of(w, 0);
     const auto kernels = static_cast<std::size_t>(w.array.shape[0]);
-    // C of every kernel joins; of other shapes it is added behind.
+    // C of every kernel joins; with other shapes it is added afterwards.
     const bool behind = view.has(2) && (!view.is_constant(2) || !joins_as_bias(view.constant(2, "C").array, kernels));
     std::vector<double> bias = behind ? std::vector<double>{} : bias_of(view, 2, kernels);
     for (double& value : bias) value *= beta;

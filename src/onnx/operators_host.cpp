@@ -151,7 +151,7 @@ void multiply_matrices(Importing& in, NodeView& view, const Symbol& a, const Sym
     std::vector<std::int64_t> left = in.full(a.dims), right = in.full(b.dims);
     const bool vector_left = left.size() == 1, vector_right = right.size() == 1;
     if (in.batched() && (a.dims.size() < 2 || b.dims.size() < 2))
-        throw BatchRefused("multiplies the rows of the batch, expected matrices behind it: images are independent of each other");
+        throw BatchRefused("multiplies the rows of the batch, expected matrices after it: images are independent of each other");
     if (in.batched() && left.size() != right.size())
         throw BatchRefused("multiplies tensors of " + std::to_string(left.size()) + " and " + std::to_string(right.size()) +
                            " dimensions, expected as many");

@@ -252,7 +252,7 @@ Scaled scaled_shape(const Importing& in, NodeView& view, const std::vector<std::
     std::vector<double> scales = given_scales(view, old, rank), sizes, roi;
     if (!old) sizes = numbers_of(view, 3, "sizes");
     if (!old) roi = numbers_of(view, 1, "roi");
-    if (in.batched() && sizes.size() == rank) {  // those of the batch stand in front
+    if (in.batched() && sizes.size() == rank) {  // those of the batch come first
         const bool of_batch = view.constant(3, "sizes").front_batch;
         if (sizes.front() == 1 && in.declared_batch() != 1 && !of_batch)
             throw BatchRefused("makes one image of the batch, expected all of them");
@@ -412,7 +412,7 @@ void import_pad(Importing& in, NodeView& view)
     }
     const bool lowest = fills && fill < -65504;
     if (lowest && !in.only_read_by(view.node().outputs.front(), {"MaxPool"}))
-        throw Refused("pads with " + std::to_string(fill) + ", expected a number within 65504, or MaxPool alone behind it");
+        throw Refused("pads with " + std::to_string(fill) + ", expected a number within 65504, or only MaxPool after it");
     if (!std::isfinite(fill) && !lowest) throw Refused("pads with " + std::to_string(fill) + ", expected a finite number");
     const Symbol made = selected(in, view, symbol, places, fills ? std::max(fill, -65504.0) : 0);
     if (fills && mode == "constant" && (fill == 0 || lowest)) note(in, symbol, made, pads, lowest ? -65504.0 : 0);

@@ -103,7 +103,7 @@ std::vector<std::int64_t> flattened(NodeView& view, const Importing& in, const s
     if (axis < 0 || axis > rank) throw Refused("flattens from axis " + std::to_string(axis) + ", expected one of the tensor");
     if (in.batched() && axis != 1)
         throw BatchRefused("flattens from axis " + std::to_string(axis) +
-                           ", expected 1, behind the batch: images are independent of each other");
+                           ", expected 1, after the batch: images are independent of each other");
     std::vector<std::int64_t> out{1, 1};
     for (std::int64_t i = 0; i < rank; ++i) out[i < axis ? 0 : 1] *= shape[static_cast<std::size_t>(i)];
     return out;

@@ -19,7 +19,7 @@ void check_axis(const PoolAxis& axis, std::uint32_t size, const char* what)
 
 void global_window(NodeView& view, const Symbol& symbol, RealNode& node, const CubeShape& cube)
 {
-    if (symbol.dims.size() < 2) throw Refused("has no rows and columns to pool, expected them behind the channels");
+    if (symbol.dims.size() < 2) throw Refused("has no rows and columns to pool, expected them after the channels");
     node.pool.y = {.kernel = cube.h, .stride = 1};
     node.pool.x = {.kernel = cube.w, .stride = 1};
     node.pool.function = view.node().op == "GlobalMaxPool" ? PoolFunction::Max : PoolFunction::Average;
@@ -137,12 +137,12 @@ void import_pool(Importing& in, NodeView& view)
         }
         const bool padded =
             pool.x.before + pool.y.before != 0 || pool.x.behind(cube.w, pool.ceil) > 0 || pool.y.behind(cube.h, pool.ceil) > 0;
-        // Behind the padding nothing counts, whatever count_include_pad says of the padding itself.
+        // Beyond the padding nothing counts, whatever count_include_pad says of the padding itself.
         const bool beyond = pool.x.behind(cube.w, pool.ceil) > static_cast<std::int64_t>(pool.x.after) ||
                             pool.y.behind(cube.h, pool.ceil) > static_cast<std::int64_t>(pool.y.after);
         if (!padded) node.exclusive = false;
         else if (op == "AveragePool" && !node.exclusive && beyond)
-            throw Refused("averages over elements behind the padding (ceil_mode with count_include_pad), expected one of them alone");
+            throw Refused("averages over elements beyond the padding (ceil_mode with count_include_pad), expected one of them alone");
     }
     CubeShape out{cube.c, node.pool.y.outputs(cube.h, node.pool.ceil), node.pool.x.outputs(cube.w, node.pool.ceil)};
     RealNode& made = in.add(view, RealOp::Pool, {input}, dims, out);

@@ -115,7 +115,7 @@ private:
         return i + 1;
     }
 
-    /// The last nodes of every output that run behind the machine, in real numbers.
+    /// The last nodes of every output that run after the machine, in real numbers.
     void split()
     {
         for (const RealOutput& output : g_.outputs) last_.push_back(output.constant ? kNone : output.value);
@@ -163,7 +163,7 @@ private:
         else std::replace(g_.nodes[1].inputs.begin(), g_.nodes[1].inputs.end(), first, made);
     }
 
-    /// A value through SDP, as it is; the place behind the new node.
+    /// A value through SDP, unchanged; the value after the new node.
     std::pair<std::size_t, std::vector<RealNode>::iterator> copied(std::vector<RealNode>::iterator at, std::size_t value,
                                                                    const std::string& label)
     {
@@ -472,7 +472,7 @@ private:
                 break;
             case RealOp::Softmax:
                 layer.op = NetworkOp::Softmax;
-                if (node.logarithm) problems_.add(node.label, "stands in front of other nodes, expected it behind all of them");
+                if (node.logarithm) problems_.add(node.label, "is followed by other nodes, expected it last");
                 break;
             case RealOp::Function:
                 layer.op = NetworkOp::Function;
@@ -486,7 +486,7 @@ private:
                 layer.op = NetworkOp::Compute;
                 n.compute = node.compute;
                 if (node.compute.kind == Compute::Kind::ArgMax)
-                    problems_.add(node.label, "is not the end of the model, expected it behind all other nodes: no step reads indices");
+                    problems_.add(node.label, "is not the end of the model, expected it last: no step reads indices");
                 break;
         }
         return layer;
@@ -508,7 +508,7 @@ private:
             const double q =
                 std::nearbyint(static_cast<double>(node.weights[i]) / n.weight_scale[n.weight_scale.size() == 1 ? 0 : i / length]);
             if (!(q >= -128 && q <= 127))
-                return problems_.add(node.label, "has weights that are not int8 behind their zero point: found " +
+                return problems_.add(node.label, "has weights that are not int8 after their zero point: found " +
                                                      std::to_string(static_cast<std::int64_t>(std::clamp(q, -1e9, 1e9))) +
                                                      ", expected -128..127");
             n.weights.values[i] = static_cast<std::int16_t>(q);

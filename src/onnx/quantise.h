@@ -3,7 +3,7 @@
 //
 //   values   grids of the model; else symmetric, 127 for the largest magnitude seen; one grid for what pooling, concatenation and the like
 //   join weights  scales of the model; else one a kernel, a multiple of the largest one's 1 / 32767, 127 for the kernel's largest magnitude
-//   behind   the last nodes that are functions of every element or a softmax run on the host, in real numbers
+//   behind   the last nodes that are functions of every element or a softmax run on the CPU, in real numbers
 //
 // Or a network of fp16: weights are rounded, nothing has a grid.
 //
@@ -35,9 +35,9 @@ struct QuantisedNetwork {
     std::vector<Output> outputs{};  // in the order of the graph's
 };
 
-/// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes that run behind.
+/// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes of `behind`.
 QuantisedNetwork fp16_network(RealGraph& graph);
-/// The graph gets a grid for every value, nodes where a value changes its grid, and loses those that run behind.
+/// The graph gets a grid for every value, nodes where a value changes its grid, and loses those of `behind`.
 QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges);
 
 }  // namespace dlasim

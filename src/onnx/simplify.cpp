@@ -35,7 +35,7 @@ void compose(RealNode& first, const RealNode& second)
     first.bias = std::move(bias);
 }
 
-/// Two limits one behind the other.
+/// Two consecutive limits.
 Clamp limited(const Clamp& first, const Clamp& second)
 {
     constexpr double kFar = std::numeric_limits<double>::infinity();
@@ -116,7 +116,7 @@ void simplify(RealGraph& graph)
         maker[node.output] = kept.size();
         kept.push_back(std::move(node));
     }
-    // What nobody reads is left out.
+    // Unused values are dropped.
     std::vector<bool> read(graph.values.size());
     for (RealOutput& output : graph.outputs)
         if (!output.constant) read[output.value = instead[output.value]] = true;

@@ -1,7 +1,7 @@
 // Nodes that become one, because the machine does them as one:
 //
-//   factor and number of a channel (BatchNormalization, arithmetic with constants) behind a convolution    into its weights and its bias
-//   activations                                                                                           behind what they read
+//   factor and number of a channel (BatchNormalization, arithmetic with constants) after a convolution     into its weights and its bias
+//   activations                                                                                           into their producer
 //   QuantizeLinear                                                                                        the grid of what it reads
 //
 // Where somebody else reads what stands between, or it has a grid of its own, nodes stay.

@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-// Cycles that are not summed up yet: units note the longest of their ways, and what they note late, within so many.
+// Cycles that are not summed up yet: units note the longest of their ways, and what they note late, within this many cycles.
 constexpr Cycle kYoung = 256;
 // A walk at the floor may ask what was answered so long before.
 constexpr Cycle kAnswers = 8;
@@ -155,12 +155,12 @@ void CriticalPath::add(TrailPlace place, bool sent, Cycle at)
     add({.place = place, .sent = sent && static_cast<std::size_t>(place) < kUnits, .at = at});
 }
 
-/// Walks from all points up to the floor that a step from a cycle behind it can lead to.
+/// Walks from all points up to the floor that a step from a later cycle can lead to.
 void CriticalPath::add_crossings(Cycle floor)
 {
     crossings_.clear();
     for (std::size_t place = 0; place < kTrailPlaces; ++place) {
-        add(static_cast<TrailPlace>(place), false, floor);  // a cycle back from the first one behind it
+        add(static_cast<TrailPlace>(place), false, floor);  // a cycle back from the first one after it
         add(static_cast<TrailPlace>(place), true, floor);
         add_crossings(static_cast<TrailPlace>(place), floor);
     }
@@ -170,7 +170,7 @@ void CriticalPath::add_crossings(Cycle floor)
         for (const bool write : {false, true}) add_crossings(port, write, floor);
 }
 
-/// What a place says of cycles behind the floor.
+/// What a unit recorded of cycles after the floor.
 void CriticalPath::add_crossings(TrailPlace place, Cycle floor)
 {
     const std::vector<Trail::Segment>& segments = trails[place].segments();
@@ -223,7 +223,7 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
 {
     tree_.sort_cuts();
     const std::vector<PathRun>& runs = rules_.runs();
-    std::vector<std::vector<std::uint32_t>> ends(walks_.size());  // runs of a walk behind which others join it
+    std::vector<std::vector<std::uint32_t>> ends(walks_.size());  // runs of a walk after which others join it
     for (std::size_t w = 0; w < walks_.size(); ++w) ends[w].push_back(walks_[w].first_run);
     for (const Walk& walk : walks_)
         if (walk.joins) ends[walk.joins->walk].push_back(walk.joins->runs());

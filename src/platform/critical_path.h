@@ -10,7 +10,7 @@
 //         points ◄── walks ── points ◄┼── later walks come from there
 //                floor so far       floor
 //
-// The points are all that a later walk can come to, so causes do not depend on when cycles are summed up; tests compare every choice.
+// The points are all that a later walk can reach, so causes do not depend on when cycles are summed up; tests compare every choice.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ public:
     void look();
     /// Not before this cycle.
     void reach(Cycle now) { next_ = std::max(next_, now); }
-    /// Of the cycles behind t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end, as look().
+    /// Of the cycles after t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end, as look().
     Causes causes(Cycle t0, Cycle done, bool interrupt);
     /// Walks that came to a point of older cycles that none was made from: 0, else their causes are wrong.
     unsigned unforeseen() const { return unforeseen_; }
@@ -73,14 +73,14 @@ private:
     struct Mark {
         std::uint32_t round = 0, walk = 0;
         std::uint32_t runs_and_stage = 0;  // 8 * runs + stage
-        std::uint32_t at = 0;  // the lower half: no two cycles at which walks come to the same burst or segment are that far apart
+        std::uint32_t at = 0;              // the lower half: walks reach the same burst or segment only at cycles closer than that
 
         std::uint32_t runs() const { return runs_and_stage / 8; }
         std::uint32_t stage() const { return runs_and_stage % 8; }
     };
     struct Walk {
         PathSpot from, to;
-        std::uint32_t first_run = 0, last_run = 0;  // the one behind it
+        std::uint32_t first_run = 0, last_run = 0;  // the following one
         ExactCause last_cause;
         std::optional<Mark> joins;  // there it meets another one
     };

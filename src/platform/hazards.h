@@ -45,7 +45,7 @@ public:
     MemoryWatch& port(bool primary) { return primary ? primary_ : secondary_; }
     CbufWatch& buffer() { return buffer_; }
 
-    /// The host is at the next HostStep of the program, or behind it.
+    /// The host is at the next HostStep of the program, or past it.
     void host(bool works);
     /// What it reads or writes in one.
     void host_access(bool primary, Address address, std::uint64_t bytes, bool writes);

@@ -38,7 +38,7 @@ constexpr Cycle kOften = 1000;      // causes are summed up every so many cycles
 // A memory may think for as long as its timings say; but when it has been woken that often and no unit has, nothing moves any more.
 constexpr std::uint64_t kMaxWakesInACycle = 1u << 20;
 
-/// What stands behind a memory port.
+/// The memory at a port.
 class PortMemory {
 public:
     PortMemory(const char* name, Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
@@ -113,7 +113,7 @@ struct Machine::Parts {
         primary.emplace("dbb_memory", clock, spec, opt, primary_store);
         top.dbb.bind(primary->socket());
         if (top.cvsram) {
-            // The secondary port is for memory on the chip: ideal, whatever stands behind DBB.
+            // The secondary port is for memory on the chip: ideal, whatever is at DBB.
             const MemorySpec on_chip = spec.kind == "ideal" ? spec : MemorySpec{};
             secondary.emplace("cvsram_memory", clock, on_chip, opt, opt.one_memory ? primary_store : secondary_store);
             top.cvsram->bind(secondary->socket());
@@ -230,7 +230,7 @@ ProbeEvents probe_events(const std::string& name, const Probe& probe, Cycle t0, 
     return events;
 }
 
-/// Of the cycles behind t0 up to `done`.
+/// Of the cycles after t0 up to `done`.
 UnitPhases unit_phases(const std::string& unit, const std::map<std::string, PhaseHistory>& histories, Cycle t0, Cycle done)
 {
     UnitPhases phases{unit, {}};

@@ -1,4 +1,4 @@
-// The whole machine behind one door: hardware, memory, a register program in, cycles, values and
+// The whole machine with one interface: hardware, memory, a register program in, cycles, values and
 // events out. SystemC's kernel is a singleton, so a process runs one machine, once.
 #pragma once
 #include <cstdint>
@@ -31,8 +31,8 @@ struct MachineOptions {
     bool drain = false;         // after the program, go on until the memory interfaces are idle
     Cycle sum_up_every = 0;     // causes are summed up every so many cycles; 0: as there is memory for notes; kNever: at the end only
     Cycle cycle_limit = kNever;
-    std::size_t even_samples = 0;  // so many more at most, evenly over the run, by a power of two of cycles
-    Cycle sample_every = 0;        // call on_sample every so many cycles behind t0 too; 0: at interrupts only
+    std::size_t even_samples = 0;  // at most this many more, evenly over the run, by a power of two of cycles
+    Cycle sample_every = 0;        // also call on_sample at this interval after t0; 0: at interrupts only
     HostSpeed host{};
 };
 
@@ -49,7 +49,7 @@ public:
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
     std::function<bool(Cycle)> keep_going;
 
-    /// Called at every interrupt of the pin behind t0, and where else samples are wanted, in the order of their cycles.
+    /// Called at every interrupt of the pin after t0, and where else samples are wanted, in the order of their cycles.
     std::function<void(const Sample&)> on_sample;
 
     /// Called where the program has a HostStep, with its number; it may read and write memory.

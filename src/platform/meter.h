@@ -16,7 +16,7 @@ public:
     /// `causes`: finds what the cycles go to. pre: both live longer
     Meter(const sc_core::sc_module_name& name, Clock& clock, Top& top, bool causes);
 
-    /// What is counted begins behind this cycle: one that has not run, or the last that has.
+    /// Counting begins after this cycle: one that has not run, or the last that has.
     void mark(Cycle at);
     /// The machine is held in reset, and as after power-on: nothing has been counted.
     void hold();
@@ -24,10 +24,10 @@ public:
     void release();
     /// Nothing more will be asked about causes until the next mark.
     void rest() { resting_ = true; }
-    /// What has been counted since the mark, to the end of the last interrupt behind it or, without one, of the last cycle; or of
+    /// What has been counted since the mark, to the end of the last interrupt after it or, without one, of the last cycle; or of
     /// that in any case. Nothing under reset and of a machine that has failed.
     RunResult read(bool to_interrupt);
-    /// The cycle behind which counting began.
+    /// The cycle after which counting began.
     Cycle marked() const { return mark_; }
     /// Null without causes.
     FollowedPath* path() { return path_ ? &*path_ : nullptr; }

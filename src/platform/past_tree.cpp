@@ -41,7 +41,7 @@ void PastTree::spend(Past& past, Cycle to, ExactCause cause)
     }
 }
 
-/// The slice that the cycle behind the node's end belongs to.
+/// The slice that the cycle after the node's end belongs to.
 CauseSlice& PastTree::open_slice(Past& past)
 {
     if (past.slices.empty() || past.slices.back().end <= past.time) past.slices.push_back({slice_end(past.time + 1), {}});

@@ -37,7 +37,7 @@ private:
     struct Past {
         Node parent = kRoot;
         Cycle time = 0;
-        std::vector<CauseSlice> slices;  // of the cycles behind the parent's; by their last cycle
+        std::vector<CauseSlice> slices;  // of the cycles after the parent's; by their last cycle
     };
     void spend(Past& past, Cycle to, ExactCause cause);
     CauseSlice& open_slice(Past& past);

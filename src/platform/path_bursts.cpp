@@ -9,7 +9,7 @@ namespace dlasim {
 namespace {
 
 constexpr Cycle kRequestPace = 8;       // requests of a client that are no further apart are its pace
-constexpr Cycle kGrantToPort = 2;       // of a read, if nothing stands in the way
+constexpr Cycle kGrantToPort = 2;       // of a read, without competition
 constexpr unsigned kHopsOneByOne = 16;  // to earlier bursts of a client, before they are searched for
 constexpr Cycle kInCommandStages = 3;   // between the arbiter and the port
 constexpr Cycle kAnswerToClient = 2;    // write answer taken to the complete pulse: fabric.md 2.4
@@ -38,7 +38,7 @@ TrailPlace PathRules::unit_of(unsigned client)
 }
 
 /// The latest burst of the client at which `later` is false; of those before it, too. `use`: what is asked. `granted`: it is true of all
-/// that were granted behind this cycle.
+/// that were granted after this cycle.
 template <class Later>
 BurstTrail::Number PathRules::back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted,
                                    const Later& later)
@@ -112,7 +112,7 @@ bool PathRules::step_ask(unsigned client)
         last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = n};
     }
     if (entered == 0 || entered < segment().from) return false;
-    if (entered + kRequestPace < spot_.at) return go(unit_of(client)), true;  // it had no room for one more
+    if (entered + kRequestPace < spot_.at) return go(unit_of(client)), true;  // its queue was full
     spend(Cause::Requests, entered, client);
     go(last);
     return true;
@@ -154,7 +154,7 @@ void PathRules::step_read(unsigned client)
     go(spot);
 }
 
-/// What made room last: a chunk of the client passed its credits, or was granted.
+/// What freed a slot last: a chunk of the client passed its credits, or was granted.
 void PathRules::step_turn(unsigned client, bool write)
 {
     PathSpot spot, chunked;
@@ -248,7 +248,7 @@ void PathRules::step_accepted(const TrailBurst& burst)
         }
     }
     if (trail.explained && spot_.write)
-        for (Number before = spot_.number; before-- > trail.base();) {  // there was no room for one more in front of the memory
+        for (Number before = spot_.number; before-- > trail.base();) {  // the queue at the memory was full
             const Cycle taken = trail.waits(before).accepted;
             if (taken <= burst.offered()) break;
             if (taken > burst.accepted()) continue;
@@ -274,7 +274,7 @@ void PathRules::step_accepted(const TrailBurst& burst)
         }
     }
     if (burst.limited) {
-        // Room came with the answers to others.
+        // Responses to others freed the slot.
         Number answered = trail.latest();
         while (trail.has(answered) && trail[answered].last() >= spot_.at) answered = trail.any_answered_before(answered);
         if (trail.has(answered)) {
@@ -288,7 +288,7 @@ void PathRules::step_accepted(const TrailBurst& burst)
     go(Stage::Granted, spot_.number);
 }
 
-/// The arbiter served others, the stages behind it were full, or there was nothing to serve.
+/// The arbiter served others, the stages after it were full, or there was nothing to serve.
 void PathRules::step_granted(const TrailBurst& burst)
 {
     const BurstTrail& trail = bursts();

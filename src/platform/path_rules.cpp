@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned kMaxHops = 64;      // within a cycle: then it is a loop
 constexpr Cycle kLongestDrain = 1024;  // of what a unit sent last, within it
-constexpr Cycle kBeforeStart = 4;      // a unit shows its start to others within so many cycles
+constexpr Cycle kBeforeStart = 4;      // a unit shows its start to others within this number of cycles
 constexpr auto kNoPlace = static_cast<TrailPlace>(kTrailPlaces);
 
 /// Which client of a family a place is; nothing if it is of another one.

@@ -33,7 +33,7 @@ struct PathSpot {
     bool operator==(const PathSpot&) const = default;
 };
 
-/// The cycles behind `after`, up to where the run before it begins.
+/// The cycles after `after`, up to where the run before it begins.
 struct PathRun {
     Cycle after = 0;
     ExactCause cause;

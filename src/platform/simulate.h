@@ -6,7 +6,7 @@ namespace dlasim {
 
 struct SimulateOptions {
     bool timing_only = false, stepping = false;
-    // Of Workload::work so much is done, so many stamps are passed; false stops the run.
+    // Progress in units of Workload::work and stamps passed; false stops the run.
     std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going;
     bool check_dram = false;    // every command of a DRAM goes through its checker
     bool events = false;        // record probes and bus logs
@@ -18,7 +18,7 @@ struct SimulateOptions {
     Cycle sum_up_every = 0;     // causes are summed up every so many cycles, for tests; 0: as there is memory for notes
     Cycle cycle_limit = kNever;
     std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles
-    std::size_t even_samples = 0;                       // so many more at most, evenly over the run
+    std::size_t even_samples = 0;                       // at most this many more, evenly over the run
     Cycle sample_every = 0;                             // 0: at interrupts only
 };
 

@@ -190,7 +190,7 @@ void Software::run()
     if (on_end) on_end();
 }
 
-/// The next entry that may write is behind a mark.
+/// The next entry that may write is after a mark.
 bool Software::mark_follows() const
 {
     for (std::size_t i = position_ + 1; i < program().size(); ++i) {
@@ -228,7 +228,7 @@ void Software::run_program()
             perform(program()[position_]);
             continue;
         }
-        // The next entry is offered in the cycle after the last one completed, behind a write when the host is ready for it.
+        // The next entry is offered in the cycle after the last one completed, after a write when the host is ready for it.
         if (started && clock_.now() < next) wait(clock_.until(next));
         started = true;
         perform(program()[position_]);

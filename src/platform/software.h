@@ -25,11 +25,11 @@ public:
     Software(const sc_core::sc_module_name& name, const Clock& clock, const Program& program, std::uint32_t status_address, HostSpeed speed,
              std::unique_ptr<ProgramSource> source = nullptr);
 
-    std::function<void(Cycle t0)> on_mark;  // in cycle t0, but for a mark behind what writes status by itself
+    std::function<void(Cycle t0)> on_mark;  // in cycle t0, except for a mark after an entry that writes status by itself
     std::function<void()> on_end;           // the last entry has completed
     std::function<void(const HostStep& step)> on_host;
-    Trails* trails = nullptr;        // told what it waits for; null: not
-    bool enabled = true;             // else it does nothing
+    Trails* trails = nullptr;  // records what it waits for; null: off
+    bool enabled = true;       // else it does nothing
     bool keeps_accesses = false;
     std::vector<std::size_t> noted;  // entries, ascending: writes whose acceptance is kept
 

@@ -242,7 +242,7 @@ void Top::hold()
     glb_->drop();
     for (Mcif* side : {mcif_.get(), cvif_.get()})
         if (side) side->connect_doorbells();
-    // Whatever a memory throws is told when all of them know.
+    // Exceptions of a memory are reported once all memories have been called.
     std::vector<std::pair<const char*, std::string>> thrown;
     std::exception_ptr theirs;
     for (Mcif* side : {mcif_.get(), cvif_.get()}) {

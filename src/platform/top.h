@@ -77,7 +77,7 @@ public:
 
     /// Hangs all probes of interfaces.md 3 on the machine.
     void attach(ProbeSet& probes);
-    /// They are told of every access from now on; `secondary` where there is such a port.
+    /// They see every access from now on; `secondary` if there is such a port.
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
     /// Every unit and port tells from now on what it waits for; `secondary` where there is such a port.
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);

@@ -30,7 +30,7 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last);
 class Window {
 public:
     using Seen = std::function<void(Cycle relative, bool interrupt, const Snapshot& from, const Snapshot& now)>;
-    /// `seen` gets the snapshots behind t0: those of interrupts, those `every` so many cycles (0: none), and beside these `even` ones at
+    /// `seen` gets the snapshots after t0: those of interrupts, those at the interval `every` (0: none), and beside these `even` ones at
     /// most, evenly over the run.
     Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every, std::size_t even = 0)
         : take_(std::move(take)), seen_(std::move(seen)), every_(every), even_(even)
@@ -38,7 +38,7 @@ public:
         due_ = {0};
     }
 
-    /// The window begins behind cycle `t0`.
+    /// The window begins after cycle `t0`.
     void mark(Cycle t0)
     {
         mark_ = t0;
@@ -81,7 +81,7 @@ public:
     }
     bool interrupted() const { return done_ > mark_; }
     const Snapshot& from() const { return from_; }
-    /// The last interrupt behind the mark: its cycle, and the snapshot; if there was none, the end.
+    /// The last interrupt after the mark: its cycle, and the snapshot; if there was none, the end.
     Cycle done(Cycle end) const { return done_ > mark_ ? done_ : end; }
     const Snapshot& to(const Snapshot& last) const { return done_ > mark_ ? to_ : last; }
 
@@ -102,14 +102,14 @@ private:
 class FollowedPath {
 public:
     /// pre: it lives longer
-    /// `every`: looks are taken so many cycles apart; 0: as memory allows.
+    /// `every`: compaction interval in cycles; 0: as memory allows.
     explicit FollowedPath(Top& top, Cycle every = 0);
     const std::vector<Cycle>* stamps = nullptr;  // of the software, at which slices end too
     CriticalPath& path() { return path_; }
     Trails& trails() { return path_.trails; }
     /// All cycles before `now` have run, and no later one.
     void look(Cycle now);
-    /// Of the cycles behind t0 up to `done`. Once, at the end.
+    /// Of the cycles after t0 up to `done`. Once, at the end.
     Causes causes(Cycle t0, Cycle done, bool interrupt);
 
 private:

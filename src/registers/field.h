@@ -2,7 +2,7 @@
 // D_BANK::DATA_BANK one of its fields. No position of a bit is typed anywhere else (tests/tidy).
 //
 // A field is as wide as the wider of the two generations has it: what a machine stores of it, the mask of its register says
-// (registers/tables.h). Addresses, strides and sizes whose low bits are not stored stand in place, from bit 0 on.
+// (registers/tables.h). Addresses, strides and sizes whose low bits are not stored keep their position, from bit 0 on.
 #pragma once
 #include <algorithm>
 #include <concepts>

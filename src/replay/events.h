@@ -15,7 +15,7 @@ struct WrittenRegions {
     std::vector<std::vector<std::uint8_t>> contents;
 };
 
-/// `contents`: the bytes of each output region after the run, in order; `runs`: at most so many of a probe.
+/// `contents`: the bytes of each output region after the run, in order; `runs`: the limit per probe.
 nlohmann::ordered_json events_json(const RunResult& result, const Recording& recording,
                                    const std::vector<std::vector<std::uint8_t>>& contents, bool secondary,
                                    std::size_t runs = kRecordedRuns);
@@ -35,7 +35,7 @@ std::vector<PlacedKey> region_keys(const std::string& prefix);
 /// Its keys.
 std::vector<PlacedKey> event_keys();
 
-/// What stands in a file. A name that is no UTF-8 becomes one.
+/// The content of a file. A name that is no UTF-8 becomes one.
 std::string json_file_text(const nlohmann::ordered_json& json, int indent);
 
 std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes);

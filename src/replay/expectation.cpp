@@ -52,7 +52,7 @@ void read_events(Signal& signal, const Json& json, const JsonPlace& place)
     if (!json.is_array()) place.fail(found(json) + ", expected a list");
     signal.events.emplace();
     for (std::size_t i = 0; i < json.size(); ++i) signal.events->push_back(read_event(json[i], signal.form, place.at(i)));
-    signal.cut = signal.form != EventForm::Edge;  // recording stopped after so many; what came later shows in the totals
+    signal.cut = signal.form != EventForm::Edge;  // recording stopped after a limit; later events are in the totals
 }
 
 template <class Names>

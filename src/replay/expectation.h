@@ -3,7 +3,7 @@
 //   case ── read_expectation ──► signals: events in order, totals ─┐
 //   RunResult ─────────────────► the same signals ─────────────────┴─► CaseComparison: by group, the first difference of each signal
 //
-// A group is what accuracy is told by: interrupts, memory ports, unit boundaries, values.
+// Accuracy is reported per group: interrupts, memory ports, unit boundaries, values.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -60,7 +60,7 @@ constexpr std::array kReportKeys{
     Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"},
                       [](const HazardReport& r) -> OrderedJson { return r.found; }},
     Key<HazardReport>{{"list", "list", "", "by two operations and their clients: the first 1000"}, list_json},
-    Key<HazardReport>{{"rules", "object", "", "programming rules that the program breaks, LINT.md"},
+    Key<HazardReport>{{"rules", "object", "", "programming rules that the program breaks, PROGRAMS.md"},
                       [](const HazardReport& r) -> OrderedJson { return rules_json(r.rules); }},
 };
 

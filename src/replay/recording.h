@@ -51,7 +51,7 @@ MeasuredCase parse_measured_case(const std::string& text, const std::filesystem:
 Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hardware);
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware);
 
-/// A recording as a workload, and memory around it: images before, what stands in the regions after.
+/// A recording as a workload, and memory around it: images before, the content of the regions after.
 Workload workload_of(const MeasuredCase& recorded, const std::string& file);
 class RecordingHost final : public Host {
 public:

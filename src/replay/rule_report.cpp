@@ -9,7 +9,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t kShownRules = 10;
 
 constexpr std::array kBreachKeys{
-    Key<RuleBreach>{{"rule", "text", "", "the rule of docs/LINT.md: alignment, register_width, enabled_group, ..."},
+    Key<RuleBreach>{{"rule", "text", "", "the rule of docs/PROGRAMS.md: alignment, register_width, enabled_group, ..."},
                     [](const RuleBreach& b) -> OrderedJson { return name_of(b.rule); }},
     Key<RuleBreach>{{"entry", "integer", "", "entry of the register program, from 0"},
                     [](const RuleBreach& b) -> OrderedJson { return b.entry; }},

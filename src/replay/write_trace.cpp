@@ -161,7 +161,7 @@ private:
     {
         if (trace::place_of(place.address, hardware_) != place)
             throw ConfigError(recording_.name,
-                              fmt::format("uses address {:#x}, which input.txn has behind the other port", place.address.byte()));
+                              fmt::format("uses address {:#x}, which input.txn has at the other port", place.address.byte()));
     }
 
     std::uint32_t next_read()

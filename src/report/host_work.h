@@ -24,7 +24,7 @@ struct HostWork {
     std::optional<double> seconds() const;
     /// Frames a second of a machine that takes `machine_seconds` for a frame, with what is known of the host.
     double frames_per_s(double machine_seconds) const;
-    /// Behind such a rate: what of the host is in it, or is not. Empty where the host does nothing.
+    /// Note after such a rate: whether it includes CPU fallback. Empty where the host does nothing.
     std::string text() const;
 };
 

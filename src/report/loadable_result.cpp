@@ -142,7 +142,7 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) { return hardware_json(r.plan.hardware); }},
     Key<LoadableResult>{kMachineKey, [](const LoadableResult& r) -> OrderedJson { return machine_name(r.plan.hardware); }},
     Key<LoadableResult>{kMeasuredKey, [](const LoadableResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
-    Key<LoadableResult>{{"memory", "object", "", "behind the ports: below"},
+    Key<LoadableResult>{{"memory", "object", "", "at the ports: below"},
                         [](const LoadableResult& r) { return memory_json(r.plan.memory); }},
     Key<LoadableResult>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
                         [](const LoadableResult& r) -> OrderedJson { return r.run.cycles; }},
@@ -189,14 +189,14 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) { return units_json(r.run); }},
     Key<LoadableResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
                         [](const LoadableResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
-    Key<LoadableResult>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+    Key<LoadableResult>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
                         [](const LoadableResult& r) { return hazards_json(r.run); }},
     Key<LoadableResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", kSecondary},
                         [](const LoadableResult& r) -> OrderedJson {
                             const Hardware& hw = r.plan.hardware;
                             return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
                         }},
-    Key<LoadableResult>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
+    Key<LoadableResult>{{"memory_report/dbb", "object", "", "statistics of its DRAM: below", "with a DRAM"},
                         [](const LoadableResult& r) { return memory_report_json(r.run.dbb_memory); }},
     Key<LoadableResult>{
         {"verification", "object", "", "what the golden operations found", kJudged},

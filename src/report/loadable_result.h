@@ -45,7 +45,7 @@ struct LoadableResult {
     /// Multiplications of an operation of the plan; of all.
     std::uint64_t macs(std::size_t operation) const;
     std::uint64_t macs() const;
-    /// Those of what the array could do in so many cycles.
+    /// Relative to the capacity of the array in that number of cycles.
     double utilization(std::uint64_t macs, std::int64_t cycles, Precision precision) const;
     Verification verification() const;
     /// Of the chain that an operation of the plan belongs to; null if there is none.

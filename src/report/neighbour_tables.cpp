@@ -31,7 +31,7 @@ double number_at(const OrderedJson& json, const char* path)
 
 double over(double a, double b) { return b > 0 ? a / b : 0; }
 
-/// Bytes that move of a tensor; of a layer they stand in its plan.
+/// Bytes that move of a tensor; for a layer they are in its plan.
 double moved(const OrderedJson& layer, std::string_view tensor)
 {
     double bytes = 0;

@@ -48,7 +48,7 @@ constexpr std::array kResultKeys{
                 [](const Result& r) -> OrderedJson { return hardware_json(r.job.hardware); }},
     Key<Result>{kMachineKey, [](const Result& r) -> OrderedJson { return machine_name(r.job.hardware); }},
     Key<Result>{kMeasuredKey, [](const Result& r) -> OrderedJson { return was_measured(r.job.hardware, r.job.program); }},
-    Key<Result>{{"memory", "object", "", "the memory behind DBB: below"},
+    Key<Result>{{"memory", "object", "", "the memory at DBB: below"},
                 [](const Result& r) -> OrderedJson { return memory_json(r.job.memory); }},
     Key<Result>{{"plan", "object", "", "what the lowering decided"}, plan_json},
     Key<Result>{{"cycles", "integer", "cycles", "from t0 to the last done interrupt"},
@@ -93,9 +93,9 @@ constexpr std::array kResultKeys{
                     const Hardware& hw = r.job.hardware;
                     return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
                 }},
-    Key<Result>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
+    Key<Result>{{"memory_report/dbb", "object", "", "statistics of its DRAM: below", "with a DRAM"},
                 [](const Result& r) -> OrderedJson { return memory_report_json(r.run.dbb_memory); }},
-    Key<Result>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+    Key<Result>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
                 [](const Result& r) { return hazards_json(r.run); }},
     Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"},
                 [](const Result& r) { return bounds_json(r.job.bounds); }},
@@ -111,7 +111,7 @@ constexpr std::array kResultKeys{
                 }},
     Key<Result>{
         {"estimates/dram_bus", "integer", "cycles",
-         "measured, no bound: the busiest data bus of the DRAM carried data, or its rules held it", "a DRAM stands behind DBB"},
+         "measured, no bound: the busiest data bus of the DRAM carried data, or was blocked by its rules", "with a DRAM"},
         [](const Result& r) -> OrderedJson { return r.run.dbb_memory.bus_held != 0 ? OrderedJson(r.run.dbb_memory.bus_held) : kAbsent; }},
     Key<Result>{kWallSecondsKey, [](const Result& r) -> OrderedJson { return r.run.wall_seconds; }},
     Key<Result>{kCyclesPerSecondKey, [](const Result& r) -> OrderedJson { return cycles_per_second(r.run); }},
@@ -125,7 +125,7 @@ constexpr std::array kOutlineKeys{
     Key<Job>{{"hardware", "object", "", "the machine: below"}, [](const Job& j) -> OrderedJson { return hardware_json(j.hardware); }},
     Key<Job>{kMachineKey, [](const Job& j) -> OrderedJson { return machine_name(j.hardware); }},
     Key<Job>{kMeasuredKey, [](const Job& j) -> OrderedJson { return was_measured(j.hardware, j.program); }},
-    Key<Job>{{"memory", "object", "", "the memory behind DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
+    Key<Job>{{"memory", "object", "", "the memory at DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
     Key<Job>{{"plan", "object", "", "what the lowering decided, as in result.json"},
              [](const Job& j) -> OrderedJson { return j.text.plan; }},
     Key<Job>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},

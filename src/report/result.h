@@ -31,7 +31,7 @@ struct Result {
 };
 
 OrderedJson result_json(const Result& result);
-/// Its keys, those of `layer`, `hardware`, `memory` and `memory_report` left out: they have sections of their own.
+/// Its keys, those of `layer`, `hardware`, `memory` and `memory_report` excluded: they have their own sections.
 std::vector<PlacedKey> result_keys();
 std::string summary_table(const Result& result);
 

@@ -14,7 +14,7 @@
 namespace dlasim {
 namespace {
 
-/// A unit in a window of so many cycles.
+/// A unit in a window of that many cycles.
 struct SeenUnit {
     const UnitReport& report;
     Cycle cycles;

@@ -14,7 +14,7 @@ OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes);
 OrderedJson memory_report_json(const MemoryReport& report);
 /// Cycles by name.
 OrderedJson bounds_json(const std::vector<Bound>& bounds);
-/// Whether the reference was measured with what runs; what stands behind the machine's name in tables: "" or ", unmeasured".
+/// Whether the machine was measured on the RTL; the suffix of its name in tables: "" or ", unmeasured".
 bool was_measured(const Hardware& hardware, const Program& program);
 const char* measured_text(const Hardware& hardware, const Program& program);
 /// Keys of units/*, traffic/dbb, traffic/cvsram and hazards.

@@ -11,12 +11,12 @@ struct MeasuredRun {
     Hardware hardware;
     Activity activity;  // of all images
     double images = 1;
-    bool precise = true;            // the precision of the array is told, or the machine has one only: energies are known
+    bool precise = true;            // the precision of the array is known, or the machine has one only: energies are known
     std::optional<double> dram_pj;  // of a DRAM with a model of its own
-    double memory_bytes = 0;        // that crossed the primary port in whole beats, whatever stands behind it
+    double memory_bytes = 0;        // that crossed the primary port in whole beats, whatever memory it is
 
     double seconds() const { return activity.cycles / (hardware.clock_mhz * 1e6); }
-    /// pJ of the memory behind DBB.
+    /// pJ of the memory at DBB.
     double memory_pj(const Technology& technology) const { return dram_pj ? *dram_pj : memory_bytes / 8 * technology.dram_pj; }
 };
 

@@ -4,8 +4,8 @@
 //   Hardware ── elements_of() ──► gates, registers, RAM bits of each unit ──► area.h, energy.h
 //
 // Source  sizes of buffers and widths of paths: docs/hardware, section named where they stand; gates: gates.h.
-// Left out  what no size changes - registers of the bus, sequencers, interrupts: one number for all of it, `control_um2` of the technology.
-// Error   against published areas: docs/SILICON.md.
+// Not modelled in detail: everything independent of size - registers of the bus, sequencers, interrupts: one number for all of it,
+// `control_um2` of the technology. Error   against published areas: docs/SILICON.md.
 #pragma once
 #include <string>
 #include <vector>

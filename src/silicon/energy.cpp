@@ -63,7 +63,7 @@ private:
     const Activity& a_;
 };
 
-/// A convolution with everything behind it up to PDP, all at once: fetched as features, not converted. CDP has operations of its own.
+/// A convolution with everything downstream up to PDP, all at once: fetched as features, not converted. CDP has operations of its own.
 Activity full(const Hardware& hw)
 {
     Activity a;

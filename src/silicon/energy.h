@@ -3,7 +3,7 @@
 //   counters, clock domains ──► Activity ── energy_of() ──► UnitEnergy of each unit ──► chip_pj()
 //
 // Events of values - which operands toggle - are no part of it: a run with --timing-only has the same energy.
-// Left out  the memory behind DBB, which has a model of its own (dram/report/energy.h).
+// Not included: the memory at DBB, which has its own model (dram/report/energy.h).
 // Error     against published powers: docs/SILICON.md.
 #pragma once
 #include <cstdint>
@@ -34,8 +34,8 @@ struct UnitEnergy {
 
 std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& hardware, const Activity& activity);
 double chip_pj(const std::vector<UnitEnergy>& units);
-/// What no run of so many products, operations and cycles can do without: products of int8, sums, the clocks of array, sequencer and
-/// accumulator while operations pass, leakage and the clocks that never stop.
+/// A lower bound for any run with these numbers of products, operations and cycles: products of int8, sums, the clocks of array, sequencer
+/// and accumulator while operations pass, leakage and the clocks that never stop.
 struct Least {
     std::uint64_t products = 0, operations = 0, cycles = 0;  // operations: of the array, a cycle each
 };

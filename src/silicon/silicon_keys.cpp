@@ -62,7 +62,7 @@ constexpr std::array kKeys{
     Key<Seen>{{"power_mw", "number or null", "mW", "energy_uj over the time of the cycles"},
               [](const Seen& s) { return s.timed() ? known(true, s.mw(s.chip_uj())) : OrderedJson(); }},
     Key<Seen>{{"memory_uj", "number or null", "uJ",
-               "of the memory behind DBB: the DRAM's own energy where one is simulated, `dram_pj` of the technology where it is ideal"},
+               "of the memory at DBB: the DRAM's own energy if one is simulated, `dram_pj` of the technology where it is ideal"},
               [](const Seen& s) { return s.timed() ? known(true, s.memory_uj()) : OrderedJson(); }},
     Key<Seen>{{"memory_mw", "number or null", "mW", "memory_uj over the same time"},
               [](const Seen& s) { return s.timed() ? known(true, s.mw(s.memory_uj())) : OrderedJson(); }},

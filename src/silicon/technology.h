@@ -28,7 +28,7 @@ struct Technology {
     double event_share = 0, register_fj = 0, control_pj = 0, leakage_mw_per_mm2 = 0, peak_factor = 0;
     double area_error = 0, power_error = 0;
 
-    /// pJ for 64 bits of a memory of so many bytes: between the published sizes, and beside them, a power of the size.
+    /// pJ for 64 bits of a memory of a given size: a power law between and beyond the published sizes.
     double memory_pj(double bytes) const;
 };
 

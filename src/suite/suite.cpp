@@ -55,7 +55,7 @@ constexpr std::array kCaseKeys{
     InputKey{{"input", "file or list", "", "of an ONNX model: images, [NAME=]FILE"}, 0, 0, "one image by seed"},
     InputKey{{"calibrate", "file or list", "", "of an ONNX model: images that say how large numbers become"}, 0, 0, "those of the input"},
     InputKey{{"labels", "file", "", "of an ONNX model: the class of every image"}, 0, 0, "none"},
-    InputKey{{"precision", "text", "", "of an ONNX model: int8 or fp16"}, 0, 0, "int8"},
+    InputKey{{"precision", "text", "", "of an ONNX model", "", "int8 fp16"}, 0, 0, "int8"},
     InputKey{{"accuracy", "number", "", "of an ONNX model with labels: the least, 0..1"}, 0, 0, "not compared"},
 };
 

@@ -42,7 +42,7 @@ struct SuiteCase : SuiteDefaults {
 struct Suite {
     std::string name;
     std::filesystem::path folder;
-    nlohmann::ordered_json json;  // as it stands in the file; an object without one
+    nlohmann::ordered_json json;  // as in the file; an object without one
     SuiteDefaults defaults;
     std::vector<SuiteCase> cases;  // listed ones first, then found ones by name
 };

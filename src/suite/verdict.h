@@ -19,7 +19,7 @@ struct CaseRun {
 };
 
 struct Verdict {
-    enum class Kind { Passed, Failed, Error };  // Error: it did not come to an end of its own, or was refused
+    enum class Kind { Passed, Failed, Error };  // Error: it was killed or rejected
     Kind kind = Kind::Passed;
     std::string why;                // in a line; of one that passed: what was not compared
     const char* type = "NoResult";  // of a failure or an error: Values, Accuracy, Cycles

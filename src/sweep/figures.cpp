@@ -130,7 +130,7 @@ OrderedJson step_cycles(const Run& run)
     return text;
 }
 
-constexpr const char* kDram = "a DRAM stands behind DBB; null else";
+constexpr const char* kDram = "with a DRAM; otherwise null";
 constexpr std::array kFigures{
     Key<Run>{{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt; of an ONNX model those of the first image"},
              [](const Run& r) { return r.at("cycles"); }},
@@ -189,7 +189,7 @@ constexpr std::array kFigures{
              }},
     Key<Run>{{"cbuf_uj", "number or null", "uJ", "of these, CBUF"}, [](const Run& r) { return r.unit_uj("cbuf"); }},
     Key<Run>{{"cvsram_uj", "number or null", "uJ", "of these, CVSRAM; null without one"}, [](const Run& r) { return r.unit_uj("cvsram"); }},
-    Key<Run>{{"memory_uj", "number or null", "uJ", "of the memory behind DBB: the DRAM's own energy where one is simulated"},
+    Key<Run>{{"memory_uj", "number or null", "uJ", "of the memory at DBB: the DRAM's own energy if one is simulated"},
              [](const Run& r) { return r.rounded_or_null(r.at("memory_uj")); }},
     Key<Run>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"},
              [](const Run& r) { return r.rounded_or_null(r.at("total_uj")); }},

@@ -218,9 +218,7 @@ std::string without_host(const SweptMachine& machine, const MachineQuestion& que
         if (machine.row.contains(column) && machine.row[column].is_null() && machine.whole)
             names += (names.empty() ? "" : ", ") + (workload.name.empty() ? "the network" : workload.name);
     }
-    return names.empty()
-               ? ""
-               : fmt::format("Frames a second of {} are without the steps of the host; base/host_ns states what they cost.\n", names);
+    return names.empty() ? "" : fmt::format("The frame rate of {} excludes CPU fallback; set base/host_ns to include it.\n", names);
 }
 
 /// What the machine is like with all workloads at their rates.

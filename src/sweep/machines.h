@@ -33,7 +33,7 @@ struct MachineQuestion {
     FrameOrder order = FrameOrder::FirstCome;
     std::vector<std::vector<std::size_t>> points;  // places on all axes; with several workloads the last axis is theirs
     double area_error = 0, power_error = 0;        // shares
-    std::string command;                           // that runs a machine's workloads with values, but for its number behind it
+    std::string command;                           // that runs a machine's workloads with values, without its number at the end
 
     bool asked() const;
     /// Some workloads have a rate, so the machine is judged on all of them together.

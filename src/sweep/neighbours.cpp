@@ -60,7 +60,7 @@ std::vector<Slower> find_slower(SweepStore& store, const std::vector<SweptAxis>&
     return list;
 }
 
-/// The unit that waits for so many cycles more than there, and for what.
+/// The unit whose stall grew, by how many cycles, and its reason.
 std::string longer_wait(const OrderedJson& row, const OrderedJson& there)
 {
     std::string name;

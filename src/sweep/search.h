@@ -1,7 +1,7 @@
 // Looks for the points of a space that no other point beats in cycles, energy and area at once, without running all of them.
 //
 //   bounds of points ──► the best of them ──► generations: NSGA-II chooses ──► run ──► results ──┐
-//                                                 ▲   what a result beats already is left out ◄──┘
+//                                                 ▲   points that a result beats are skipped ◄──┘
 //
 // The points that run are decided by the seed and by results alone, so that a search that was interrupted goes the same way again.
 //
@@ -26,7 +26,7 @@ struct SearchResult {
 
 struct SearchProblem {
     std::vector<std::size_t> places;                                                         // on each axis
-    std::function<std::optional<std::size_t>(const std::vector<std::size_t>& place)> point;  // none: it is left out
+    std::function<std::optional<std::size_t>(const std::vector<std::size_t>& place)> point;  // none: excluded
     std::vector<std::vector<std::size_t>> points;                                            // all of them, by number
     std::function<std::optional<Objectives>(std::size_t point)> bound;                       // none: it cannot be
     /// Runs these points and gives their results, none where there is none. Nothing after an interrupt.

@@ -61,7 +61,7 @@ public:
     /// Of this shard.
     std::size_t own_points() { return number("own_points"); }
     std::size_t kept();
-    /// No other point will run: a search has come to its end.
+    /// No other point will run: a search has ended.
     void end();
     bool ended();
     /// Other requirements: machines that did not need to run by the earlier ones are to be looked at again. Results stay.

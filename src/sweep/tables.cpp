@@ -10,7 +10,7 @@ std::vector<std::string> columns_of(SweepStore& store)
 {
     std::vector<std::string> columns;
     store.each([&](const KeptPoint& kept) {
-        // A column that is new here stands behind the one that it follows in this row.
+        // A new column goes after the one that it follows in this row.
         std::size_t behind = 0;
         for (const auto& [name, value] : kept.row.items()) {
             const auto there = std::find(columns.begin(), columns.end(), name);

@@ -57,7 +57,7 @@ struct Operands {
 };
 
 /// One weight set and the atoms that slide past it: a package of CSC on its way to both halves of
-/// CMAC. Nothing stalls behind CSC, so a package is one message, sent in the cycle after its data
+/// CMAC. Nothing stalls downstream of CSC, so a package is one message, sent in the cycle after its data
 /// are popped; the atoms leave the CSC port one a cycle from `first_atom` on, without a hole.
 struct Stripe {
     Cycle first_atom = 0;      // cycle of the first atom at the CSC port

@@ -17,7 +17,7 @@
 
 namespace dlasim {
 
-/// What is told of a burst beside its cycles.
+/// Attributes of a burst other than its cycles.
 struct TrailMarks {
     std::uint8_t client, beats;
     bool refused;  // read: the request was offered before it could enter
@@ -30,7 +30,7 @@ struct TrailMarks {
 /// What is known of a burst in front of the arbiter.
 struct TrailChunk {
     Cycle entered;  // the request; of a write its last data
-    Cycle chunked;  // the chunk stands in front of the arbiter
+    Cycle chunked;  // the chunk is at the arbiter
     TrailMarks marks;
 };
 
@@ -165,7 +165,7 @@ public:
     }
     BurstWaits& waits(Number number) { return waits_[number]; }
     const BurstWaits& waits(Number number) const { return waits_[number]; }
-    /// The first burst of the client that was granted behind that cycle, or a later one of these: `otherwise` at the latest.
+    /// The first burst of the client that was granted after that cycle, or a later one of these: `otherwise` at the latest.
     Number granted_behind(Cycle cycle, unsigned client, Number otherwise) const
     {
         Number first = base(), last = otherwise;
@@ -240,10 +240,10 @@ public:
         granted_ = granted_for_good_;
         pending_from_ = kNone;
     }
-    /// When a chunk that has not come to the arbiter will: never, as far as is known.
+    /// When a chunk that has not reached the arbiter will: never, as far as is known.
     static constexpr Cycle kNotGranted = Cycle{1} << 30;
 
-    /// The first one that a walk from a cycle behind `since` can ask for, beside the last one of each client before it: all that had
+    /// The first one that a walk from a cycle after `since` can ask for, beside the last one of each client before it: all that had
     /// not ended then, and what these may have waited for or followed in a stream.
     Number needed_from(Cycle since) const
     {
@@ -288,7 +288,7 @@ private:
         return all;
     }
     Number known(Number number) const { return has(number) || (number != kNone && find(number)) ? number : kNone; }
-    /// Writes that the memory took after one that it had not accepted behind `since` was offered: that one waited for them. The one before.
+    /// Writes that the memory took after one that it had not accepted after `since` was offered: that one waited for them. The one before.
     Number taken_before(Number oldest, Cycle since) const
     {
         Cycle offered = kNever;

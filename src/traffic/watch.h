@@ -1,4 +1,4 @@
-// Who is told of accesses to memory and to CBUF, in runs that look for hazards. Nobody is told in others.
+// Observers of accesses to memory and CBUF, in runs with --hazards only.
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace dlasim {
 
-/// Of one memory port. Told in the order in which the values move.
+/// Of one memory port. Called in the order in which the values move.
 class MemoryWatch {
 public:
     MemoryWatch() = default;
@@ -22,10 +22,10 @@ public:
     virtual void ended(std::uint32_t client) = 0;
 };
 
-/// What stands in an entry of CBUF.
+/// The content of an entry of CBUF.
 enum class Held : std::uint8_t { None, Data, Weights, Masks };
 
-/// Of the convolution buffer. Told in the order in which the values move, which may be some cycles off the strobes.
+/// Of the convolution buffer. Called in the order in which the values move, which may be some cycles off the strobes.
 class CbufWatch {
 public:
     CbufWatch() = default;

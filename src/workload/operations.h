@@ -56,7 +56,7 @@ public:
     /// "convolution, SDP"
     std::string units(Number number) const;
 
-    // What lies behind the last launch of a unit counts to that one; nobody's if it has none.
+    // Everything after the last launch of a unit belongs to it; nobody's if it has none.
     Number of(Launched unit, std::size_t launch) const { return at(by_launch_[index(unit)], launch); }
     /// The n-th that this client writes to a port.
     Number writer(Client client, bool primary, std::size_t nth) const

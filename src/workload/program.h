@@ -63,7 +63,7 @@ public:
 
 /// How long software takes; 0: the next write is offered in the cycle after the last one was accepted.
 struct HostSpeed {
-    Cycle cycles_per_write = 0;   // more, behind every write
+    Cycle cycles_per_write = 0;   // extra, after every write
     Cycle interrupt_latency = 0;  // from the rising pin to the write that clears it
 };
 

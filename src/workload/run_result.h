@@ -100,7 +100,7 @@ struct Sample {
     Cycle cycle = 0;         // relative to t0
     bool interrupt = false;  // the pin shows one in it
     std::vector<UnitReport> units;
-    double dram_pj = 0;                                                                    // of a DRAM behind DBB
+    double dram_pj = 0;                                                                    // of a DRAM at DBB
     std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;                         // of it, likewise
     std::vector<std::pair<std::string, std::uint64_t>> read_by_client, written_by_client;  // bytes, over all ports
 };
@@ -127,7 +127,7 @@ struct RunResult {
     std::vector<LevelValues> levels;           // with events only
     std::vector<GroupUses> groups;             // with events only
     std::vector<StripeTimes> stripes;          // with events only; cycles of the machine
-    std::vector<OpenRow> rows;                 // with events only, of the DRAM behind DBB, in the order in which they were closed
+    std::vector<OpenRow> rows;                 // with events only, of the DRAM at DBB, in the order in which they were closed
     std::vector<std::string> banks;            // their names, by number
     std::vector<UnitReport> units;             // cycles t0 + 1 to t0 + cycles: the difference of two snapshots
     Causes causes;                             // of `cycles`; empty if they were not looked for, or the run did not end by itself

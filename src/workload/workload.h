@@ -42,7 +42,7 @@ struct Workload {
     bool one_memory = false;  // both ports see the same bytes, as in the measured cases
 };
 
-/// Bytes behind the ports of a machine that stands still.
+/// Memory content of a machine that is stopped.
 struct HostMemory {
     std::function<std::vector<std::uint8_t>(const Place& place, std::uint64_t bytes)> read;
     std::function<void(const Place& place, std::span<const std::uint8_t> bytes)> write;

@@ -259,7 +259,7 @@ class Clean(Lint):
                     self.assertEqual(breach["register"], "CSC.D_OP_ENABLE")
                     continue
                 self.assertEqual((breach["rule"], breach["register"], breach["value"] % 128), ("size", "CDMA.D_WEIGHT_BYTES", 0), f"{case}: {breach}")
-        page = (ROOT / "docs/LINT.md").read_text()
+        page = (ROOT / "docs/PROGRAMS.md").read_text()
         for words in (f"Of the {len(cases):,} measured cases", f"{broken['early_end']} have small convolutions", f"{broken['size']} announce more",
                       f"{broken['defect']} show the defect"):
             self.assertIn(words, page.replace("\n", " "))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files of other simulators in, and tables with their names out: docs/NEIGHBOURS.md.
+"""Files of other simulators in, and tables with their names out: docs/SIMULATORS.md.
 
 usage: neighbours_test.py DLASIM [TestCase...]
 """

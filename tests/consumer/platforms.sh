@@ -56,7 +56,7 @@ shared a
 shared b
 [ "$cycles_b" = "$alone" ]
 {
-    echo "| behind $memory | cycles of a | cycles of b |"
+    echo "| with $memory | cycles of a | cycles of b |"
     echo "|---|---|---|"
     row "a alone" a
     row "b alone" b
@@ -69,8 +69,8 @@ shared b
 cat "$prefix/table"
 page=$source/docs/LIBRARY.md
 if [ "${3:-}" = --write ]; then
-    awk -v table="$prefix/table" '/^\| behind /{while ((getline line < table) > 0) print line; skip = 1} skip && !/^\|/{skip = 0} !skip' "$page" >"$prefix/page"
+    awk -v table="$prefix/table" '/^\| with /{while ((getline line < table) > 0) print line; skip = 1} skip && !/^\|/{skip = 0} !skip' "$page" >"$prefix/page"
     cat "$prefix/page" >"$page"
 else
-    sed -n '/^| behind /,/^$/p' "$page" | sed '/^$/d' | cmp - "$prefix/table"
+    sed -n '/^| with /,/^$/p' "$page" | sed '/^$/d' | cmp - "$prefix/table"
 fi

@@ -1,4 +1,4 @@
-# What was published about the machine, measured on the simulated one: docs/EXPERIMENTS.md. A missed figure fails.
+# What was published about the machine, measured on the simulated one: scripts/figures/EXPERIMENTS.md. A missed figure fails.
 if(TARGET dlasim)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     function(dlasim_experiment label)

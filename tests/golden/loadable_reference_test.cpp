@@ -190,7 +190,7 @@ TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
     };
     const Broken kBroken[] = {
         {"takes its sums in another shape", [](ConvOperation& conv, SdpOperation&) { ++conv.mac_width; }},
-        {"takes its input from memory behind a convolution",
+        {"takes its input from memory after a convolution",
          [](ConvOperation&, SdpOperation& sdp) { sdp.source.memory = CubeMemory::Primary; }},
         {"writes lines over each other", [](ConvOperation&, SdpOperation& sdp) { sdp.destination.line_stride = 0; }},
         {"writes over what it reads",

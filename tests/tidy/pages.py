@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the pages and the data of the repository promise.
 
-usage: pages.py [citations] [links] [places] [data] [tables]     no argument: all. Names file and place, exits 1.
+usage: pages.py [citations] [links] [places] [data] [tables] [version] [terms]     no argument: all. Names file and place, exits 1.
 
 citations  "fabric.md 1.3", "csc.md 6, point 10", "open_points.md F2" and "models/pdp.py", wherever they stand in src, include, tests,
            scripts, configs and docs, lead to a page of docs/hardware, a heading with that number, a point of that section, a model
@@ -9,17 +9,22 @@ links      what a page links to, and every file of the project that a page or co
 places     the places of "Where to look" in docs/ARCHITECTURE.md: the file is there and has the name
 data       the table of tests/data/README.md is true: every archive, its number of files, its checksum
 tables     the marks of a measured table stand in pairs with rows between them, and the page names the command of the script that writes it
+version    CMakeLists.txt, the Python package, CITATION.cff and the newest release of CHANGELOG.md have the same version, and the citation its date
+terms      pages and messages use the terms of the field: none of the words of FOREIGN, in comments at most a few; names of keys may have them
 """
 import hashlib
+import io
 import re
 import sys
 import tarfile
+import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 HARDWARE = ROOT / "docs/hardware"
+SETTLED = ROOT / "tests/data/open_points.md"  # questions that were settled by measuring
 NUMBER = r"(?:[0-9]+(?:\.[0-9]+)*|F[0-9][a-z]?)"
 CITATION = re.compile(rf"\b([a-z_]{{3,}}\.md)`?(?:,? (?:section |chapter )?({NUMBER}(?:(?:, | and | to |, F|-){NUMBER})*))?"
                       r"(?:(?:,| \() ?(?:open )?points? ([0-9]+))?")
@@ -53,7 +58,7 @@ def sections(page):
 
 
 def check_citations():
-    pages = {page.name: sections(page) for page in sorted(HARDWARE.glob("*.md"))}
+    pages = {page.name: sections(page) for page in [*sorted(HARDWARE.glob("*.md")), SETTLED]}
     for path, text in texts():
         own = path.parent == HARDWARE
         # A comment goes on in the next line, and so may a citation.
@@ -137,7 +142,7 @@ WRITTEN = re.compile(r'write_table\([^,]+, "(\w+)"')  # scripts/page_table.py
 
 
 def check_tables():
-    pages = {path: path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))}
+    pages = {path: path.read_text() for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "scripts/figures/EXPERIMENTS.md"]}
     for path, text in pages.items():
         for mark in MARK.finditer(text):
             table, end, _ = text[mark.end():].partition(f"<!-- {mark.group(1)}: end -->")
@@ -148,11 +153,69 @@ def check_tables():
             named = [path for path, text in pages.items() if f"<!-- {mark}: begin -->" in text]
             if len(named) != 1:
                 yield f"scripts/{script.name}: {len(named)} pages have a table {mark}, expected one"
-            elif not re.search(rf"scripts/{script.name}\b.*--page docs/{named[0].name}", pages[named[0]]):
-                yield f"docs/{named[0].name}: names no command of scripts/{script.name} for the table {mark}"
+            elif not re.search(rf"scripts/{script.name}\b.*--page {named[0].relative_to(ROOT)}", pages[named[0]]):
+                yield f"{named[0].relative_to(ROOT)}: names no command of scripts/{script.name} for the table {mark}"
 
 
-CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data, "tables": check_tables}
+def check_version():
+    def found(file, pattern):
+        match = re.search(pattern, (ROOT / file).read_text(), re.M)
+        return match.groups() if match else ("nothing",)
+
+    release = found("CHANGELOG.md", r"^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$")
+    for file, pattern in (("CMakeLists.txt", r"^project\(dlasim VERSION (\S+)"), ("python/pyproject.toml", r'^version = "(.+)"$'), ("CITATION.cff", r"^version: (\S+)$")):
+        if found(file, pattern)[0] != release[0]:
+            yield f"{file}: version {found(file, pattern)[0]}, CHANGELOG.md has {release[0]}"
+    if found("CITATION.cff", r'^date-released: "?([\d-]+)"?$')[0] != release[-1]:
+        yield f"CITATION.cff: date-released is not {release[-1]}, the date of {release[0]} in CHANGELOG.md"
+
+
+# after, downstream of | recorded, reported, set | is in | n times, the given number of | is, reaches, amounts to | delayed | skips, omits
+FOREIGN = re.compile(r"\b(?:behind|told|stands? in|so many|comes? to|held up|leaves? out|left out|rooms)\b", re.I)
+MODULE = re.compile(r"(?<!clean.)\broom\b(?! temperature)", re.I)  # a module, or space
+MOST_IN_COMMENTS = 20
+CPP_PARTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"', re.S)
+
+
+def parts_of(path, text):
+    """Whether it is a comment, where it begins and the text of every comment and message of a source file."""
+    if path.suffix in (".h", ".cpp"):
+        for part in CPP_PARTS.finditer(text):
+            comment = part.group().startswith("/")
+            if comment or " " in part.group():  # a text of one word is a key
+                yield comment, part.start(), part.group()
+        return
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        documents = token.string.lstrip("rf").startswith('"""')
+        if token.type == tokenize.COMMENT or token.type == tokenize.STRING and " " in token.string:
+            yield token.type == tokenize.COMMENT or documents, starts[token.start[0] - 1] + token.start[1], token.string
+
+
+def check_terms():
+    for path in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            line = re.sub(r"`[^`]*`", "", line)
+            for found in [*FOREIGN.finditer(line), *MODULE.finditer(line)]:
+                yield f"{path.relative_to(ROOT)}:{number}: \"{found.group()}\" is no term of the field"
+    comments = []
+    for path in sorted(path for folder in ("src", "include", "python", "scripts") for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp", ".py")):
+        text = path.read_text()
+        for comment, start, part in parts_of(path, text):
+            for found in FOREIGN.finditer(part):
+                where = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, start + found.start()) + 1}: \"{found.group()}\" is no term of the field"
+                if comment:
+                    comments.append(where)
+                else:
+                    yield where + ", in a message"
+    if len(comments) > MOST_IN_COMMENTS:
+        yield from comments
+        yield f"{len(comments)} such words in comments, at most {MOST_IN_COMMENTS}"
+
+
+CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data, "tables": check_tables, "version": check_version, "terms": check_terms}
 
 
 def main():

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """House rules that a compiler does not check.
 
-usage: tidy.py [rooms [--write]] [includes] [lengths] [words] [types] [scripts] [format]     no argument: all. Names file and line, exits 1.
+usage: tidy.py [modules [--write]] [includes] [lengths] [words] [types] [scripts] [format]     no argument: all. Names file and line, exits 1.
 
-rooms     the table of rooms has no cycle, names every folder and stands in docs/ARCHITECTURE.md; no folder holds more than 17 names
+modules   the table of modules has no cycle, names every folder and is in docs/ARCHITECTURE.md; no folder has more than 17 names
 includes  who may include whom: that table
 lengths   no source file over 600 lines, no line over 200 characters
 words     no unfinished work in the sources, no tabs, no space at the end of a line
 types     no class, struct, union or enum of a named namespace is defined twice: two definitions of one
-          name are undefined behaviour that no compiler sees, a header and a source file of another room alike
+          name are undefined behaviour that no compiler sees, also in a header and a source file of another module
 scripts   what begins with #! may be executed
 format    every source file is as clang-format writes it: clang-format -i FILE
 """
@@ -22,50 +22,50 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES, MOST_COLUMNS, MOST_NAMES = 600, 200, 17
 WRITE = "--write" in sys.argv
 
-# The rooms, in the order in which they stand on each other: what a folder of src/ holds, and which rooms before it
-# (or which headers of theirs) it may include. docs/ARCHITECTURE.md has this table; `tidy.py rooms --write` writes it.
+# The modules in the order of their layers: what a folder of src/ contains, and which earlier modules
+# (or which of their headers) it may include. docs/ARCHITECTURE.md has this table; `tidy.py modules --write` writes it.
 UNIT = {"base", "facts", "elements", "links", "traffic", "registers", "numerics"}
-ROOMS = {
+MODULES = {
     "base": ("cycles, bits, rings, phases, errors", set()),
-    "files": ("bounded reading, JSON with its limits, files written whole or not at all, what is said on the terminal, expressions", {"base"}),
-    "facts": ("presets, and for every unit what the silicon is: sizes, depths, latencies, by generation", {"base"}),
+    "files": ("bounded reading, JSON with its limits, files written whole or not at all, the terminal, expressions", {"base"}),
+    "facts": ("presets, and the silicon of every unit: sizes, depths, latencies, by generation", {"base"}),
     "elements": ("the building blocks of the silicon: stages, FIFOs, arbiters, each once", {"base"}),
-    "links": ("wires, channels, pulses, the interface stages of a DMA; what a core is, and its SystemC module", {"base", "elements"}),
-    "traffic": ("what travels on the links", {"base", "facts", "links"}),
+    "links": ("wires, channels, pulses, the interface stages of a DMA; the core interface and its SystemC module", {"base", "elements"}),
+    "traffic": ("payloads of the links", {"base", "facts", "links"}),
     "registers": ("the register maps as generated tables, the register file with its two groups", {"base", "facts", "links", "traffic"}),
     "workload": ("what runs on a machine and what a run gives: programs and their operations, hosts, results", {"base", "facts", "links", "registers"}),
     "numerics": ("bit-exact arithmetic of every unit; no notion of time", {"base", "facts"}),
-    "dram": ("a DRAM of its own: files, channels, commands and their checker, energy, statistics, the command line", {"base", "files", "facts"}),
-    "memory": ("the memories behind a port, ideal or a DRAM, and their bytes", UNIT | {"dram"}),
-    "units": ("a folder a unit: its core, ports and counters (GLB is in `csb`); a unit never includes another, but for the storage of CBUF", UNIT),
-    "platform": ("wires units into a machine; runs a register program on it", UNIT | {"dram", "memory", "units", "workload"}),
+    "dram": ("a standalone DRAM: files, channels, commands and their checker, energy, statistics, the command line", {"base", "files", "facts"}),
+    "memory": ("memories at a port, ideal or DRAM, and their content", UNIT | {"dram"}),
+    "units": ("one folder per unit: core, ports, counters (GLB is in `csb`); a unit never includes another, except the storage of CBUF", UNIT),
+    "platform": ("connects units to a machine and runs register programs on it", UNIT | {"dram", "memory", "units", "workload"}),
     "lint": ("programming rules of the hardware, checked over a register program without running it",
              {"base", "facts", "workload", "registers", "platform"}),
     "config": ("strict readers: hardware, memory, layers, networks, lookup tables, sweeps, NumPy, files of other simulators", {"base", "files", "facts", "dram"}),
-    "silicon": ("what a machine is made of, what that costs in a technology, and the energy of what it did", {"base", "files", "facts", "config"}),
+    "silicon": ("components of a machine, their area in a technology, and the energy of a run", {"base", "files", "facts", "config"}),
     "onnx": ("ONNX models: read, understood as graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
-    "golden": ("references for every operation in arithmetic of their own, what copies and reshapes must leave in memory, the comparison",
+    "golden": ("references for every operation with their own arithmetic, expected memory of copies and reshapes, the comparison",
                {"base", "facts", "config"}),
-    "lowering": ("a layer becomes passes, registers, memory images; a copy or a reshape a program for BDMA or Rubik",
+    "lowering": ("layers to passes, registers, memory images; copies and reshapes to programs for BDMA or Rubik",
                  {"base", "facts", "registers", "config", "golden", "workload"}),
-    "loadable": ("files of the NVDLA compiler: container, descriptors, the order of operations, their registers, tasks of the host; the golden operations beside it",
+    "loadable": ("files of the NVDLA compiler: container, descriptors, the order of operations, their registers, CPU fallback; golden operations",
                  {"base", "files", "facts", "memory/memory_store.h", "registers", "config", "golden", "workload"}),
     "replay": ("measured cases and public traces", {"base", "files", "facts", "registers", "workload", "config"}),
-    "jobs": ("what runs, planned once: its program, its memory before and after, bounds, what the report says",
+    "jobs": ("a planned run: program, memory before and after, bounds, input of the report",
              {"base", "files", "facts", "config", "golden", "lowering", "workload", "dram"}),
-    "network": ("a network becomes steps, one program for all of them, the places of its tensors; its golden values",
+    "network": ("networks to steps and one program; allocation of tensors; golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "workload"}),
     "report": ("result.json, layers.csv, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
                                           "workload", "registers", "replay", "silicon"}),
-    "sweep": ("the points of a sweep that have ended, kept, and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
-    "compare": ("two runs side by side, from their result.json", {"base", "files", "config"}),
-    "explain": ("why a run took its cycles, and what changes to try, from its result.json", {"base", "files", "facts", "config", "compare"}),
-    "suite": ("regression suites: a folder of cases, what must come out of each, what CI systems read", {"base", "files", "facts", "config"}),
+    "sweep": ("completed points of a sweep and the tables made of them", {"base", "files", "facts", "config", "silicon"}),
+    "compare": ("comparison of two results", {"base", "files", "config"}),
+    "explain": ("explanation of a result, and fixes to try", {"base", "files", "facts", "config", "compare"}),
+    "suite": ("regression suites: cases, expected results, reports for CI systems", {"base", "files", "facts", "config"}),
     "library": ("accelerator, memories and workloads for a foreign platform: include/dlasim",
                 {"base", "facts", "links", "elements", "workload", "registers", "dram", "memory", "platform", "config", "silicon", "golden", "lowering",
                  "loadable", "jobs", "network", "report"}),
-    "app": ("the command line; nothing else knows argv",
+    "app": ("the command line; no other module sees argv",
              {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram", "lint"}),
 }
 # The convolution buffer is storage that its writer and its reader share.
@@ -83,47 +83,47 @@ def sources():
 
 def may_include(place, target):
     parts = place.split("/")
-    room = parts[0]
-    if target.split("/")[0] == room and room != "units":
+    module = parts[0]
+    if target.split("/")[0] == module and module != "units":
         return True
-    allowed = ROOMS[room][1]
-    if room == "units":
+    allowed = MODULES[module][1]
+    if module == "units":
         allowed = allowed | {"/".join(parts[:2])} | UNIT_EXTRA.get(parts[1], set())
     return any(target == a or target.startswith(a + "/") for a in allowed)
 
 
-def room_table():
-    rows = ["| room | holds | may include |", "|---|---|---|"]
-    for room, (holds, allowed) in ROOMS.items():
-        order = [r for r in ROOMS if r in allowed] + sorted(a for a in allowed if "/" in a)
-        rows.append(f"| `{room}` | {holds} | {', '.join(f'`{a}`' for a in order) or 'nothing'} |")
+def module_table():
+    rows = ["| module | contains | may include |", "|---|---|---|"]
+    for module, (holds, allowed) in MODULES.items():
+        order = [r for r in MODULES if r in allowed] + sorted(a for a in allowed if "/" in a)
+        rows.append(f"| `{module}` | {holds} | {', '.join(f'`{a}`' for a in order) or 'nothing'} |")
     return "\n".join(rows)
 
 
-def check_rooms():
-    """Arrows lead to rooms above only, every folder is a room, and the architecture page has this table."""
+def check_modules():
+    """Modules include only modules above them, every folder is a module, and the architecture page has this table."""
     above = set()
-    for room, (_, allowed) in ROOMS.items():
+    for module, (_, allowed) in MODULES.items():
         for target in sorted(allowed):
             if target.split("/")[0] not in above:
-                yield f"tests/tidy/tidy.py: {room} may include {target}, which does not stand above it"
-        above.add(room)
+                yield f"tests/tidy/tidy.py: {module} may include {target}, which is not above it"
+        above.add(module)
     for folder in sorted((ROOT / "src").iterdir()):
-        if folder.is_dir() and folder.name not in ROOMS:
-            yield f"src/{folder.name}: not in the table of rooms"
+        if folder.is_dir() and folder.name not in MODULES:
+            yield f"src/{folder.name}: not in the table of modules"
     for folder in (path for path in sorted((ROOT / "src").rglob("*")) if path.is_dir()):
         names = {path.stem for path in folder.iterdir() if path.suffix in (".h", ".cpp")}
         if len(names) > MOST_NAMES:
             yield f"{folder.relative_to(ROOT)}: {len(names)} headers with their sources, at most {MOST_NAMES}: a folder of their own for those that belong together"
     page = ROOT / "docs/ARCHITECTURE.md"
     text = page.read_text()
-    start, end = text.index("| room | holds"), text.index("\n\n", text.index("| room | holds"))
-    if text[start:end] == room_table():
+    start, end = text.index("| module | contains"), text.index("\n\n", text.index("| module | contains"))
+    if text[start:end] == module_table():
         return
     if WRITE:
-        page.write_text(text[:start] + room_table() + text[end:])
+        page.write_text(text[:start] + module_table() + text[end:])
     else:
-        yield "docs/ARCHITECTURE.md: the table of rooms is not what tests/tidy enforces: tests/tidy/tidy.py rooms --write"
+        yield "docs/ARCHITECTURE.md: the table of modules is not what tests/tidy enforces: tests/tidy/tidy.py modules --write"
 
 
 def check_includes():
@@ -245,7 +245,7 @@ def check_format():
         yield f"clang-format: {result.stderr.strip()[:200]}"
 
 
-CHECKS = {"rooms": check_rooms, "includes": check_includes, "lengths": check_lengths, "words": check_words, "types": check_types, "scripts": check_scripts,
+CHECKS = {"modules": check_modules, "includes": check_includes, "lengths": check_lengths, "words": check_words, "types": check_types, "scripts": check_scripts,
           "format": check_format}
 
 

@@ -40,12 +40,11 @@ TEST(Place, WhatIsWrongIsRefusedByName)
     EXPECT_EQ(refusal([] {
                   read({{"input", 16}}, std::nullopt, {{0, 15}, 4});
               }),
-              "l.json: /placement/input: found 16, expected a whole number in 0..15 (byte address behind the DBB port)");
-    EXPECT_EQ(
-        refusal([] {
-            read({{"input", {{"memory", "cvsram"}, {"address", -256}}}});
-        }),
-        "l.json: /placement/input/address: found -256, expected a whole number in 0..4294967040 (byte address behind the CVSRAM port)");
+              "l.json: /placement/input: found 16, expected a whole number in 0..15 (byte address at the DBB port)");
+    EXPECT_EQ(refusal([] {
+                  read({{"input", {{"memory", "cvsram"}, {"address", -256}}}});
+              }),
+              "l.json: /placement/input/address: found -256, expected a whole number in 0..4294967040 (byte address at the CVSRAM port)");
     EXPECT_EQ(refusal([] {
                   read({{"input", {{"memory", "sram"}, {"address", 0}}}});
               }),
@@ -57,13 +56,13 @@ TEST(Place, WhatIsWrongIsRefusedByName)
     EXPECT_EQ(refusal([] {
                   read({{"input", {{"memory", "dbb"}}}});
               }),
-              "l.json: /placement/input/address: is missing, expected byte address behind the DBB port");
+              "l.json: /placement/input/address: is missing, expected byte address at the DBB port");
     EXPECT_EQ(refusal([] { read(Json::object()); }),
               "l.json: /placement/input: is missing, expected a byte address, or an object {\"memory\", \"address\"}");
     EXPECT_EQ(refusal([] {
                   read({{"input", "here"}});
               }),
-              "l.json: /placement/input: found \"here\", expected a whole number in 0..4294967040 (byte address behind the DBB port)");
+              "l.json: /placement/input: found \"here\", expected a whole number in 0..4294967040 (byte address at the DBB port)");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// dlasim bound: off-chip traffic of convolutions on a chip that holds so many bytes. No machine, no simulation: jobs/traffic_bound.h.
+// dlasim bound: off-chip traffic of convolutions with a given amount of on-chip memory. No machine, no simulation: jobs/traffic_bound.h.
 #pragma once
 #include <string>
 #include <vector>

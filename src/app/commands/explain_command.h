@@ -7,7 +7,7 @@ namespace dlasim {
 
 struct ExplainOptions {
     std::string run;           // a result.json, or the folder that has it
-    std::size_t remedies = 0;  // at most so many are tried
+    std::size_t remedies = 0;  // largest number that is tried
     bool sizes = false;        // --sensitivity
     unsigned jobs = 0;         // 0: as many as there are processors
     bool json = false;

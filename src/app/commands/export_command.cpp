@@ -33,7 +33,7 @@ struct Exported {
     RunResult run;
 };
 
-/// The first entry behind which the machine has done something.
+/// The first entry after which the machine has worked.
 Program::const_iterator first_wait(const Program& program)
 {
     return std::find_if(program.begin(), program.end(), [](const ProgramEntry& entry) {
@@ -52,7 +52,7 @@ void check_host(const Workload& workload, const Host& host, const std::string& f
     }
 }
 
-/// In a case both ports see one memory: ranges behind them must be apart.
+/// In a case both ports see one memory: their ranges must not overlap.
 void check_apart(const std::vector<TouchedRange>& ranges, const std::string& file)
 {
     for (const TouchedRange& a : ranges)
@@ -72,7 +72,7 @@ void trim(Bytes& bytes)
 /// What is written of a region: the players of input.txn compare whole lines.
 std::uint64_t dumped(const ExportOptions& options, std::uint64_t bytes) { return options.form == kTxn ? round_up(bytes, kTxnLine) : bytes; }
 
-/// Stands in for the host of a workload: what that does before the machine starts is in the images; then the machine is alone.
+/// Replaces the host of a workload: its work before the start of the machine is in the images; afterwards the machine is alone.
 class Recorder final : public Host {
 public:
     /// `outputs`: the regions that are compared; none: those that change.

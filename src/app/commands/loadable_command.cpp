@@ -114,7 +114,7 @@ void tell_refusals(const loadable::LoadablePlan& plan)
         warn(refusal + ". NVIDIA's software would not run this file");
 }
 
-/// The driver has enabled operations in another order than planned, or has not come to all of them: what is said is what it did.
+/// The driver has enabled operations in another order than planned, or not all of them: the report has what it did.
 void order_as_played(loadable::LoadablePlan& plan, const RunResult& run)
 {
     const auto start = [&](const loadable::Scheduled& s) {
@@ -132,7 +132,7 @@ void expect_ends(const loadable::LoadablePlan& plan, const RunResult& run)
         const loadable::Scheduled& of = plan.operations[i];
         if (plan.operation(of).kind != loadable::Kind::Conv || times[i].done > times[i].start) continue;
         throw MachineError(
-            fmt::format("{}: the machine hangs: the convolution never ends, though the SDP behind it does: CACC waits for SDP to "
+            fmt::format("{}: the machine hangs: the convolution never ends, although its SDP does: CACC waits for SDP to "
                         "take more. Sizes of their outputs must agree",
                         plan.task_of(of).where_is(of.operation)));
     }

@@ -154,7 +154,7 @@ Network network_of(Json json, const NetOptions& options)
     return network_from_json(json, options.network);
 }
 
-/// What would run; plan.json is the network with every cut told.
+/// The plan; plan.json is the network with the partition of every tiled layer.
 int show_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
 {
     if (options.has_out && is_onnx(options.network))

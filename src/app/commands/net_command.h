@@ -21,7 +21,7 @@ struct NetOptions : CommonOptions {
     std::string precision;        // int8 or fp16; empty: that of the file
     std::uint64_t seed = 1;
     bool has_seed = false, tensors = false, steps = false, output = true;
-    bool keep = false, cvsram = true;  // memory of its own for every tensor; tensors may stand behind CVSRAM
+    bool keep = false, cvsram = true;  // memory of its own for every tensor; tensors may be in CVSRAM
     bool pixels = true;                // inputs may stand as pixels
     bool apart = false;                // simulate every step by itself too
 };
@@ -32,7 +32,7 @@ int run_network(const Network& network, const Hardware& hardware, const MemorySp
 int run_model(const Hardware& hardware, const MemorySpec& memory, const NetOptions& options);
 /// Options for it, of a point of a sweep laid over others.
 NetOptions model_options(const OnnxWork& model, NetOptions options);
-/// A network, as it stands in its file.
+/// A network, as in its file.
 int run_network_file(nlohmann::json json, const NetOptions& options);
 /// A network, a model, or what else the file is that runs on a machine.
 int net_command(const NetOptions& options);

@@ -270,7 +270,7 @@ std::string OnnxRun::output_file(std::size_t output) const
         for (std::size_t i = 0; i < of.constant->size(); ++i) values.push_back(of.constant->at(i));
         return npy_numbers(output_type(of.type), shape, values);
     }
-    // Where dimension 0 is no batch, images stand where an output has a dimension of 1 in front, else one behind the other.
+    // Where dimension 0 is no batch, images are along a leading dimension of 1 of the output, else concatenated.
     const bool in_place = !graph_.batched && (seen_ == 1 || (!shape.empty() && shape.front() == 1));
     if (!in_place) shape.insert(shape.begin(), seen_);
     else if (seen_ != 1) shape.front() = seen_;

@@ -40,8 +40,23 @@ namespace {
 struct Row {
     std::string name, type, range, unit, meaning, source, when;
     bool again = false;       // another row says the same
-    std::string otherwise{};  // what holds without it
+    std::string otherwise{};  // the default
+    std::string choices{};    // the values allowed; empty: any
 };
+
+Row row_of(const KeyRow& key, std::string name, std::string range = "")
+{
+    return {std::move(name),
+            std::string(key.type),
+            std::move(range),
+            std::string(key.unit),
+            std::string(key.meaning),
+            "",
+            std::string(key.when),
+            false,
+            "",
+            choices_text(key.choices)};
+}
 
 /// Rows that belong together.
 struct Section {
@@ -61,15 +76,15 @@ std::string range_of(std::int64_t low, std::int64_t high)
     return high == INT64_MAX ? fmt::format("from {} on", low) : fmt::format("{}..{}", low, high);
 }
 
-/// Rows of what stands in a list or an object come behind the row of that.
+/// Rows of the members of a list or object follow its own row.
 void add_with_those_below(std::vector<Row>& rows, const std::vector<PlacedKey>& keys, std::size_t at, std::vector<bool>& done)
 {
     if (done[at]) return;
     done[at] = true;
     const PlacedKey& key = keys[at];
-    const KeyRow& row = key.row;
-    rows.push_back({key.path, std::string(row.type), key.low == key.high ? "" : range_of(key.low, key.high), std::string(row.unit),
-                    std::string(row.meaning), "", std::string(row.when), key.again, std::string(key.otherwise)});
+    rows.push_back(row_of(key.row, key.path, key.low == key.high ? "" : range_of(key.low, key.high)));
+    rows.back().again = key.again;
+    rows.back().otherwise = key.otherwise;
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (keys[i].path.starts_with(key.path + "/")) add_with_those_below(rows, keys, i, done);
 }
@@ -84,12 +99,11 @@ std::vector<Row> rows_of(const std::vector<PlacedKey>& keys)
 
 Chapter units_chapter()
 {
-    Chapter chapter{
-        "Counters of the units",
-        "They stand in `result.json` under `units/UNIT/counters` and `units/UNIT/clock_on`, and belong to the window from t0 to "
-        "the last interrupt. Beside them stand the unit's cycles by phase, which add up to the cycles of the window: see "
-        "[ARCHITECTURE.md](ARCHITECTURE.md).",
-        {}};
+    Chapter chapter{"Counters of the units",
+                    "They are in `result.json` under `units/UNIT/counters` and `units/UNIT/clock_on`, and cover the window from t0 to "
+                    "the last interrupt. Next to them are the unit's cycles by phase, which add up to the cycles of the window: see "
+                    "[ARCHITECTURE.md](ARCHITECTURE.md).",
+                    {}};
     for (const DeclaredUnit& unit : declared_units()) {
         std::string names;
         for (const std::string_view name : unit.names) names.append(names.empty() ? "" : ", ").append(name);
@@ -119,8 +133,7 @@ Section hardware_section()
         "An object laid over a preset; a path is written `cbuf.banks` for `--set` and as an axis, and is an object in an object "
         "in JSON. `result.json` has all of them. Defaults are the preset's: `dlasim presets NAME`.",
         {}};
-    for (const KeyRow& key : kHardwareKeys)
-        section.rows.push_back({std::string(key.name), std::string(key.type), "", "", std::string(key.meaning), "", std::string(key.when)});
+    for (const KeyRow& key : kHardwareKeys) section.rows.push_back(row_of(key, std::string(key.name)));
     for (const HardwareField& field : hardware_fields())
         section.rows.push_back({field.path, field.flag ? "flag" : "integer",
                                 field.flag ? "" : fmt::format("{}..{}", field.range.low, field.range.high), field.unit, field.meaning, "",
@@ -137,8 +150,7 @@ Section dram_section(bool table, const char* id, const char* title, const char* 
         if (name.starts_with("table/") != table) continue;
         if (table) name.remove_prefix(6);
         const std::string range = key.most > key.least ? fmt::format("{}..{}", key.least, key.most) : range_of(key.low, key.high);
-        section.rows.push_back({std::string(name), std::string(key.row.type), range, std::string(key.row.unit),
-                                std::string(key.row.meaning), "", std::string(key.row.when)});
+        section.rows.push_back(row_of(key.row, std::string(name), range));
     }
     return section;
 }
@@ -219,7 +231,8 @@ std::vector<Chapter> what_other_commands_write()
         chapter("Bounds without a machine", "bound",
                 "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/traffic_bound.h`.",
                 rows_of(bound_command_keys())),
-        chapter("Comparisons", "comparison", "`dlasim compare A B --json`: [COMPARE.md](COMPARE.md).", rows_of(comparison_keys())),
+        chapter("Comparisons", "comparison", "`dlasim compare A B --json`: [REGRESSION.md](REGRESSION.md#compare-two-runs).",
+                rows_of(comparison_keys())),
         chapter("Explanations", "explanation", "`dlasim explain RUN --json`: [CAUSES.md](CAUSES.md).", rows_of(explained)),
         chapter("Regression suites", "suite", "`DIR/suite.json` of `dlasim test DIR`: [REGRESSION.md](REGRESSION.md).",
                 rows_of(suite_keys())),
@@ -255,7 +268,7 @@ Chapter memory_chapter()
         "like those below, or an object with `kind` and options: `{\"kind\": \"ideal\", \"latency\": 100}`.",
         {{{"memory"},
           "The ideal memory",
-          "Options of `ideal`, behind both ports; the rules: [interfaces.md](hardware/interfaces.md) 4.",
+          "Options of `ideal`, for both ports; the rules: [interfaces.md](hardware/interfaces.md) 4.",
           rows_of(memory_keys())},
          dram_section(false, "device", "A DRAM",
                       ("A preset or a file like `configs/dram/ddr4-2400.json`. An option is the path of a key, with dots: "
@@ -284,7 +297,12 @@ std::string cell(const std::string& text)
     return cell;
 }
 
-std::string sentence(const Row& row) { return cell(row.meaning) + (row.when.empty() ? "" : " (" + cell(row.when) + ")"); }
+std::string meaning_of(const Row& row)
+{
+    return row.meaning + (row.choices.empty() ? "" : ": " + row.choices) + (row.when.empty() ? "" : " (" + row.when + ")");
+}
+
+std::string sentence(const Row& row) { return cell(meaning_of(row)); }
 
 /// "csc.md 1.5" as a link to the page.
 std::string link(const std::string& source)
@@ -294,7 +312,7 @@ std::string link(const std::string& source)
                           : fmt::format("[{}](hardware/{}){}", source.substr(0, space - 3), source.substr(0, space), source.substr(space));
 }
 
-/// Columns that no row fills are left out.
+/// Columns without entries are omitted.
 std::string table_of(const Section& section)
 {
     struct Column {
@@ -357,6 +375,7 @@ OrderedJson json_of(const Section& section)
     for (const Row& row : section.rows) {
         OrderedJson json{{"name", row.name}, {"type", row.type}, {"unit", row.unit}, {"meaning", row.meaning}};
         if (!row.range.empty()) json["range"] = row.range;
+        if (!row.choices.empty()) json["values"] = row.choices;
         if (!row.otherwise.empty()) json["default"] = row.otherwise;
         if (!row.source.empty()) json["source"] = row.source;
         if (!row.when.empty()) json["when"] = row.when;
@@ -470,7 +489,7 @@ int reference_command(const std::string& name, bool json)
                 for (const Row& row : section.rows)
                     if (!row.again)
                         say("{}/{}  {}{}{}\n", section.ids.front(), row.name, row.unit, row.unit.empty() ? "" : ": ",
-                            row.meaning + (row.when.empty() ? "" : " (" + row.when + ")") + (row.source.empty() ? "" : "; " + row.source));
+                            meaning_of(row) + (row.source.empty() ? "" : "; " + row.source));
     }
     return 0;
 }

@@ -22,7 +22,7 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
             std::shared_ptr<const SharedLayer> shared = nullptr);
 /// Says what would run, without running; writes plan.json where a folder is given.
 int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options);
-/// A layer, as it stands in its file.
+/// A layer, as in its file.
 int run_layer(const nlohmann::json& json, const RunOptions& options);
 /// A layer, or what else the file is that runs on a machine.
 int run_command(const RunOptions& options);

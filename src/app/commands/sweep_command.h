@@ -1,5 +1,5 @@
 // dlasim sweep: every point in a process of its own, so that points can run side by side and none
-// can spoil another; the rows stand in the order of the axes whatever finishes first. docs/SWEEPS.md.
+// can spoil another; rows are in the order of the axes whatever finishes first. docs/SWEEPS.md.
 //
 //   points ──► children (forks of this process) ──► DIR/points/N/result.json ──► DIR/points.db ──► points.csv, points.json
 //
@@ -24,7 +24,7 @@ struct SweepOptions {
     bool pages = false;                    // a page of every point in its folder
     bool resume = false, restart = false;  // what becomes of points that the folder has
     bool list = false;                     // say which points there are, run none
-    std::size_t shard = 1, shards = 1;     // every so many-th point, from the shard-th on
+    std::size_t shard = 1, shards = 1;     // every shards-th point, starting with number shard
     std::size_t slurm = 0;                 // tasks of a job array of Slurm that run the points; 0: this machine runs them
     std::size_t search = 0;                // points that a search may run; 0: all points run
     std::string best;                      // figure of the table: which machine has the best of those that meet everything

@@ -114,8 +114,7 @@ void Children::become_point(pid_t parent, int messages, const Child& child)
             while (!text.empty()) {
                 const ssize_t n = ::write(child.output, text.data(), text.size());
                 if (n < 0 && errno == EINTR) continue;
-                if (n < 0)
-                    throw ConfigError("memory", std::string("has no room for the figures of a point (") + std::strerror(errno) + ")");
+                if (n < 0) throw ConfigError("memory", std::string("cannot hold the results of a point (") + std::strerror(errno) + ")");
                 text.remove_prefix(static_cast<std::size_t>(n));
             }
         });

@@ -1,7 +1,7 @@
 // Points that run side by side, each in a child of this process.
 //
 //   start(index) ── fork ──► child: runs the point, writes into its folder, tells its figures, ends with its status
-//   ended()      ◄────────── every child that has ended, and what it told
+//   ended()      ◄────────── every child that has ended, and its output
 //
 // A child dies with its parent, whatever kills it.
 #pragma once

@@ -136,7 +136,7 @@ bool is_there(const fs::path& place)
     return fs::exists(fs::symlink_status(place, none));
 }
 
-/// The folder of the points, made. What stands in the places of a sweep must be a sweep's.
+/// The folder of the points, made. Existing files with names of a sweep must be a sweep's.
 fs::path own_points(const fs::path& folder)
 {
     fs::path points = folder / "points";

@@ -58,7 +58,7 @@ private:
         explicit Claims(const std::filesystem::path& folder);
         OutputClaim points, shards;
     };
-    /// What a sweep has put into a folder. `points`: so many folders of points may be there.
+    /// What a sweep has put into a folder. `points`: number of folders of points.
     static void remove_sweep(const std::filesystem::path& folder, std::uint64_t points);
     bool keeps_what_is_there(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume);
     void clear();

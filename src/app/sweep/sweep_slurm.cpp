@@ -36,7 +36,7 @@ std::string last_line(const std::string& text)
     return last;
 }
 
-/// A path as sbatch takes it: with its patterns told apart.
+/// A path as sbatch takes it: with its patterns escaped.
 std::string job_pattern(const fs::path& path)
 {
     std::string pattern;

@@ -62,7 +62,7 @@ void spread_channels(OpenConvolution& c, const std::string& where)
     c.channels = (c.channels + best_fill) / (best_x * best_y);
 }
 
-/// Planes of so many places, none beyond a layer's sides.
+/// Planes of that many positions, within the limits of a layer.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> planes_of(std::uint64_t places)
 {
     for (std::uint64_t height = tiles(places, kMaxLayerSide); height <= kMaxLayerSide && height <= places; ++height)

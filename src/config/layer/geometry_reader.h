@@ -11,7 +11,7 @@ namespace dlasim {
 Extent read_extent(const JsonObject& object, const char* key, const char* onnx, Within range, const char* meaning);
 
 /// "pad" is an object of the four sides, "pads" a list of top, left, bottom, right; 0 where neither is there. `near` holds for left and
-/// top and for the list, `far` for right and bottom. `value` is asked for what else stands in the object.
+/// top and for the list, `far` for right and bottom. `value` is asked for other keys of the object.
 Sides read_sides(const JsonObject& object, Within near, Within far, const std::function<void(const JsonObject& pad)>& value);
 
 }  // namespace dlasim

@@ -11,7 +11,7 @@ Precision read_precision(const JsonObject& object, const char* key, Precision fa
 void read_input(Layer& layer, const JsonObject& top);
 /// Features that SDP reads itself: no kernel, nothing that belongs to one.
 void read_sdp_input(Layer& layer, const JsonObject& top);
-/// Features that PDP pools: no kernel of weights, and nothing behind it.
+/// Features that PDP pools: no kernel of weights, and no consumer.
 void read_pool_input(Layer& layer, const JsonObject& top);
 
 }  // namespace dlasim

@@ -18,7 +18,7 @@
 namespace dlasim {
 namespace {
 
-// Register widths: [spec] registers, CDMA and CSC. The machine can be told nothing larger.
+// Register widths: [spec] registers, CDMA and CSC. The machine cannot encode larger values.
 constexpr Within kKernelSide{1, 32}, kLayerStride{1, keys::kMaxKernelStride}, kDilation{1, keys::kMaxDilation};
 constexpr Within kPadNear{0, 31}, kPadFar{0, 63};
 

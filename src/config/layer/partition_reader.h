@@ -8,7 +8,7 @@ namespace dlasim {
 Partition read_partition(const JsonObject& layer);
 /// Of the key "plan".
 Minimise read_minimise(const JsonObject& object, Minimise without = Minimise::Parts);
-/// Of the key "overlap" of a layer or a network; `words`: of them the first so many.
+/// Of the key "overlap" of a layer or a network; `words`: the number of allowed words.
 Overlap read_overlap(const JsonObject& object, std::size_t words);
 const std::string& overlap_name(Overlap overlap);
 OrderedJson plan_json(Minimise minimise);

@@ -14,7 +14,7 @@ Address checked_address(std::int64_t address, const std::string& where, const Pl
     return Address{static_cast<std::uint64_t>(address)};
 }
 
-std::string meaning(bool primary) { return std::string("byte address behind the ") + (primary ? "DBB" : "CVSRAM") + " port"; }
+std::string meaning(bool primary) { return std::string("byte address at the ") + (primary ? "DBB" : "CVSRAM") + " port"; }
 
 std::optional<std::int64_t> address_of(const std::optional<Place>& place)
 {

@@ -1,6 +1,6 @@
 // Reads where something stands.
 //
-//   "output": 2684354560                                     behind DBB
+//   "output": 2684354560                                     at DBB
 //   "output": {"memory": "cvsram", "address": 4096}          either port
 #pragma once
 #include "base/place.h"

@@ -34,7 +34,7 @@ void read_pad_value(Pool& pool, const JsonObject& pad, Precision precision)
     const double most = precision == Precision::Int8 ? 127 : precision == Precision::Int16 ? 32767 : 8188;
     const bool whole = precision != Precision::Fp16;
     if (pool.function != PoolFunction::Average)
-        throw ConfigError(pad.where("value"), found(value) + ", expected no such key: maximum and minimum leave out the padding");
+        throw ConfigError(pad.where("value"), found(value) + ", expected no such key: maximum and minimum ignore the padding");
     if (!value.is_number() || !std::isfinite(value.get<double>()) || std::abs(value.get<double>()) > most + whole ||
         value.get<double>() > most || (whole && !value.is_number_integer()))
         throw ConfigError(pad.where("value"), found(value) + ", expected " + (whole ? "a whole" : "a") + " number in " +
@@ -88,7 +88,7 @@ Pool read_pool(const JsonObject& parent, Precision precision, std::uint32_t widt
             "found an average over padding that does not count, expected 1: the machine divides by the whole kernel everywhere");
     if (right > std::int64_t{pool.x.after} || bottom > std::int64_t{pool.y.after})
         throw ConfigError(object.where("ceil_mode"),
-                          "found an average whose last window ends behind the padding, expected \"pad\" to reach there: "
+                          "found an average whose last window ends beyond the padding, expected \"pad\" to reach there: "
                           "the machine divides by the whole kernel everywhere");
     return pool;
 }

@@ -1,4 +1,4 @@
-// Reads `"pool"`, of an operation of its own or behind a convolution in `"post"`, ONNX spellings included:
+// Reads `"pool"`, of an operation of its own or after a convolution in `"post"`, ONNX spellings included:
 //
 //   {"function": "max", "kernel": {"width": 3, "height": 3}, "stride": {"x": 2, "y": 2}, "pad": {"left": 1, "top": 1}, "ceil_mode": 0}
 //   {"function": "average", "kernel_shape": [2, 2], "strides": [2, 2], "pads": [0, 0, 1, 1], "count_include_pad": 1}

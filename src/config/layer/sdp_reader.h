@@ -19,12 +19,12 @@ void read_post_pool(Layer& layer, const JsonObject& top);
 /// Adds to a descriptor what read_post reads back as the same.
 void put_post(OrderedJson& top, const Layer& layer);
 
-/// Where `bias` or `activation` stands: in the layer, or in its `post`, where it stood before; that is told once.
+/// The object that has `bias` or `activation`: the layer, or its `post` as in earlier versions, with one warning.
 const JsonObject& holder_of(const char* key, const JsonObject& layer, const std::optional<JsonObject>& post);
-/// ReLU, ReLU6 or leaky ReLU behind BS and BN. Needs the layer's precision.
+/// ReLU, ReLU6 or leaky ReLU after BS and BN. Needs the layer's precision.
 void rectify(Layer& layer, Activation activation);
 
-/// The lookup table of EW, `where` it is told.
+/// The lookup table of EW, `where`: its place in the file.
 Lut read_lut(const JsonObject& lut, Precision precision);
 OrderedJson lut_json(const Lut& lut, Precision precision);
 

@@ -207,7 +207,7 @@ Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const
 const std::array<KeyRow, 3> kHardwareKeys{
     KeyRow{"preset", "text", "", "the preset that the object is laid over; in results, the one that it was laid over"},
     KeyRow{"name", "text", "", "for whoever reads the file", "read, and not written"},
-    KeyRow{"generation", "text", "", "full or configurable: must be the preset's"},
+    KeyRow{"generation", "text", "", "must be the preset's", "", "full configurable"},
 };
 
 std::string credit_path(Client client)

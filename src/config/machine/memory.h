@@ -1,4 +1,4 @@
-// The memory behind the ports.
+// The memory at the ports.
 //
 //   ideal:latency=32,interval=1      the ideal memory, and what is laid over it
 //   ddr4-2400:channels=2             a DRAM preset, likewise

@@ -115,7 +115,7 @@ struct Layer {
     std::uint32_t winograd_truncate = 2;  // of the input transform, integers; the weights are stored times 4
     SdpConfig post;
     OutputConversion output;
-    std::optional<Pool> pool;  // behind SDP, or the operation itself
+    std::optional<Pool> pool;  // after SDP, or the operation itself
     bool compressed = false;
     std::uint32_t density = 100;  // of the weights made by seed: percent that are not zero
     TensorSource data;

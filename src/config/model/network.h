@@ -46,7 +46,7 @@ struct NetworkTensor {
 
 struct NetworkLayer {
     std::string name;
-    std::string where;  // it stands in the file, for messages
+    std::string where;  // place in the file, for messages
     NetworkOp op = NetworkOp::Convolution;
     std::vector<std::size_t> inputs;  // tensors
     std::size_t output = 0;           // tensor
@@ -70,7 +70,7 @@ struct NetworkLayer {
 struct Network {
     std::string name, file, source, note;
     Precision precision = Precision::Int8;   // of all tensors and weights; int8 or fp16
-    Minimise minimise = Minimise::Balanced;  // of layers that are not told how they are cut
+    Minimise minimise = Minimise::Balanced;  // of layers without a partition
     Overlap overlap = Overlap::All;          // of all operations
     std::vector<NetworkTensor> tensors;
     std::vector<NetworkLayer> layers;

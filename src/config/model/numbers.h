@@ -25,7 +25,7 @@ struct Quantisation {
     }
 };
 
-/// Behind a result: min(max(v < 0 ? slope * v : v, low), high).
+/// Limits of a result: min(max(v < 0 ? slope * v : v, low), high).
 struct Clamp {
     std::optional<double> low{}, high{};
     std::vector<double> slopes{};  // one, or one a channel; empty: 1

@@ -2,7 +2,7 @@
 //
 //   output (y, x) = function over rows y * stride - before ... + kernel, columns alike
 //
-// Maximum and minimum leave out the padding. The average always divides by the whole kernel: its padding counts, with
+// Maximum and minimum ignore the padding. The average always divides by the whole kernel: its padding counts, with
 // the pad value.
 //
 // Source  pdp.md 1.2.

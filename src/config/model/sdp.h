@@ -70,7 +70,7 @@ struct PointEngine {
     AluFunction function = AluFunction::Sum;
     bool prelu = false;           // the multiplier takes negative numbers only
     std::uint32_t alu_shift = 0;  // BS, BN: left shift of the ALU's operand
-    std::uint32_t mul_shift = 0;  // right shift behind the multiplier; BS and BN shift without a multiplier too
+    std::uint32_t mul_shift = 0;  // right shift after the multiplier; BS and BN shift without a multiplier too
     bool relu = false;            // BS, BN
     std::optional<Lut> lut{};     // EW
     std::uint32_t operand_bytes = 2;

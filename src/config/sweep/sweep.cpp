@@ -24,14 +24,14 @@ constexpr std::array kSweepKeys{
            "lists of values by axis; the points are their product, the last one varies fastest. A text is an expression, "
            "\"= mac.atomic_c / 2\": the value follows from the others; so is one that begins with \"= \" in a list"},
     KeyRow{"exclude", "list", "",
-           "points that are left out: objects of axis and value that all hold, expressions that hold, \"cbuf.banks * cbuf.bank_depth > "
+           "points to skip: objects of axes and values that all match, expressions that are true, \"cbuf.banks * cbuf.bank_depth > "
            "8192\", "
            "\"area_mm2 > 2.5\"",
            "optional"},
     KeyRow{"technology", "file or object", "", "areas and energies: a name, a file, or an object laid over one", "optional: 16nm"},
     KeyRow{"workloads", "list", "", "networks or layers that every machine runs; rows of machines.csv have the figures of all", "optional"},
     KeyRow{"require", "text or list", "", "what every workload of a machine must meet: \"frames_per_s >= 30 && area_mm2 < 2\"", "optional"},
-    KeyRow{"order", "text", "", "which frame goes next where several are ready: first_come, priority or deadline", "optional: first_come"},
+    KeyRow{"order", "text", "", "which ready frame runs next", "optional: first_come", "first_come priority deadline"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
 };
 constexpr std::array kWorkloadKeys{
@@ -56,8 +56,8 @@ constexpr std::array kBaseKeys{
            "optional, of a loadable or a model: made by seed"},
     KeyRow{"calibrate", "file or list", "", "images that say how large numbers become", "optional, of a model: those of the input"},
     KeyRow{"labels", "file", "", "the class of every image", "optional, of a model"},
-    KeyRow{"precision", "text", "", "int8 or fp16", "optional, of a model: int8"},
-    KeyRow{"mode", "text", "", "order of its register writes: serial, overlap or driver", "optional, of a loadable: overlap"},
+    KeyRow{"precision", "text", "", "type of the elements", "optional, of a model: int8", "int8 fp16"},
+    KeyRow{"mode", "text", "", "order of its register writes", "optional, of a loadable: overlap", "serial overlap driver"},
     KeyRow{"host_ns", "number", "ns", "that the host takes for an element of its steps: `--host`",
            "optional: frames a second are without them"},
     KeyRow{"hw", "file or object", "", "a preset, a file or a hardware object", "optional: nv_full"},

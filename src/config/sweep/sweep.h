@@ -80,7 +80,7 @@ struct Sweep {
     std::vector<std::string> require;               // of all machines
     std::string order = "first_come";               // of frames of several workloads: first_come, priority or deadline
     std::vector<SweepAxis> axes;
-    std::vector<std::vector<std::size_t>> points;  // a place on each axis; excluded ones are left out
+    std::vector<std::vector<std::size_t>> points;  // an index on each axis; without excluded ones
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();
 };
 

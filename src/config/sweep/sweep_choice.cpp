@@ -40,7 +40,7 @@ public:
         for (std::size_t a = 0; a < sweep_.axes.size(); ++a)
             if (sweep_.axes[a].name == name) {
                 if (values_[a].is_null())
-                    throw ConfigError(where, "\"" + name + "\" is derived behind it, expected an axis in front of it");
+                    throw ConfigError(where, "\"" + name + "\" depends on a later axis; move that axis before this one");
                 return value_of(values_[a], name, where);
             }
         if (const HardwareField* field = find_hardware_field(name)) {
@@ -103,7 +103,7 @@ private:
     std::optional<Hardware> hardware_;
 };
 
-/// What an exclusion says of places: an axis, and which of them are meant. All of its lines hold for a point that is left out.
+/// Part of an exclusion: an axis and its matching values. A point is skipped if all parts match.
 using Places = std::vector<std::pair<std::size_t, std::vector<bool>>>;
 
 struct Exclusions {
@@ -173,7 +173,7 @@ bool excluded(const Sweep& sweep, const Exclusions& exclusions, const std::vecto
     return false;
 }
 
-/// The next place in the order of the axes; false behind the last one.
+/// The next place in the order of the axes; false after the last one.
 bool next_place(const Sweep& sweep, std::vector<std::size_t>& place)
 {
     for (std::size_t a = place.size(); a-- > 0;) {
@@ -197,7 +197,7 @@ std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t
     for (std::size_t a = 0; a < place.size(); ++a) {
         if (derived[a].empty()) continue;
         const std::string where = at(sweep.file, "/axes/" + sweep.axes[a].name);
-        Meanings meanings(sweep, values);  // of this moment: what is derived behind it is not known
+        Meanings meanings(sweep, values);  // of this moment: values derived later are not known
         const ExpressionValue value = expression(derived[a], where, [&](const std::string& name) { return meanings(name, where); });
         std::visit([&](const auto& known) { values[a] = known; }, value);
     }

@@ -1,10 +1,10 @@
-// What no controller can beat: the time a DRAM's data buses take for so many bytes.
+// What no controller can beat: the time a DRAM's data buses take for a number of bytes.
 //
 //   bursts = bytes / bytes of a burst, shared evenly by the channels
 //   peak      bursts a channel * cycles of a burst
 //   refresh   and the refreshes that fall due meanwhile and cannot be put off, of a channel with one rank
 //
-// Left out, all of which only takes longer: burst use of scattered bytes, activations, turnarounds, uneven channels. Not counted are
+// Not modelled, all of which only takes longer: burst use of scattered bytes, activations, turnarounds, uneven channels. Not counted are
 // bursts that may not pass the bus: writes still queued at the end, reads answered from queued writes, reads that join a queued one.
 //
 // Source  dram.md 1, 6 and rows 12 to 17, 29 of its section 4; every bound is at most the measured cycles of random layers
@@ -29,7 +29,7 @@ struct BusBound {
 /// Throws the errors of read_config().
 BusBound bus_bound(const MemorySpec& memory, const Demand& demand);
 /// pJ that the device takes at least for that demand in that time: its ranks in the cheapest state that they may be in, and the column
-/// commands of the bursts that must pass the bus. Left out: activations, refreshes.
+/// commands of the bursts that must pass the bus. Not modelled: activations, refreshes.
 double least_energy_pj(const MemorySpec& memory, const Demand& demand, double ns);
 
 }  // namespace dlasim::dram

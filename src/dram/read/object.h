@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 class Object {
 public:
-    /// `path`: of the object in the declared keys, with a slash behind it.
+    /// `path`: of the object in the declared keys, with a trailing slash.
     Object(const Json& json, std::string where, std::string path);
 
     bool has(const std::string& key);

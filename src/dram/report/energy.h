@@ -2,7 +2,7 @@
 // background of the states the ranks were in. pJ = V x mA x ns; the devices of a rank in parallel.
 //
 // Source    dram.md 9.1. Power-down, self-refresh and per-bank refresh included.
-// Left out  the part of a refresh or activation that falls into another state; interface energy.
+// Not modelled: the part of a refresh or activation that falls into another state; interface energy.
 #pragma once
 #include "dram/statistics.h"
 

@@ -12,7 +12,7 @@ namespace dlasim::dram {
 Cycle held(const Statistics& s);
 
 /// Data-bus cycles that were lost, by owner, largest first: owners of the rows of the constraint
-/// table with the rules behind them, and no_request, scheduling, unfinished.
+/// table with the rules of the table, and no_request, scheduling, unfinished.
 std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& statistics);
 
 /// One entry for the whole memory and one for each channel; statistics_keys() tells the keys.

@@ -33,7 +33,7 @@ const char* refresh_policy(const Config& c)
 constexpr std::array kConstraintKeys{
     Key<Constraint>{{"rule", "text", "", "its number in the table"}, [](const Constraint& c) -> Json { return c.rule; }},
     Key<Constraint>{{"gap", "text", "", "the expression of the table"}, [](const Constraint& c) -> Json { return c.gap_text; }},
-    Key<Constraint>{{"cycles", "integer", "DRAM cycles", "what it comes to"}, [](const Constraint& c) -> Json { return c.gap; }},
+    Key<Constraint>{{"cycles", "integer", "DRAM cycles", "its value"}, [](const Constraint& c) -> Json { return c.gap; }},
 };
 
 Json constraints(const Config& config)

@@ -21,7 +21,7 @@ constexpr const char* kCopyDram =
     "described for another simulator\"";
 constexpr const char* kOwnMachine =
     "a machine of dlasim (FILE.json of a preset and what differs: docs/hardware/configurations.md), or a preset";
-constexpr const char* kReadAsWork = "its problem or topology: docs/NEIGHBOURS.md";
+constexpr const char* kReadAsWork = "its problem or topology: docs/SIMULATORS.md";
 
 /// `endings`, separated by blanks, make a file one, or `begins` at `offset`, or any of the marks as a line begins.
 struct ForeignKind {

@@ -12,7 +12,7 @@
 
 namespace dlasim {
 
-/// What a run left behind.
+/// The memory after a run.
 struct Remains {
     std::function<std::vector<std::uint8_t>(const Place& place, std::uint64_t bytes)> read;
     std::uint32_t status = 0;  // that the program read last
@@ -29,7 +29,7 @@ class Contents {
 public:
     using Write = std::function<void(const Place& place, std::span<const std::uint8_t> bytes)>;
 
-    static constexpr std::uint64_t kAround = 64;  // bytes before and behind what a transfer writes that are looked at too: a beat
+    static constexpr std::uint64_t kAround = 64;  // bytes before and after a transfer's output that are also checked: a beat
 
     virtual ~Contents() = default;
     /// Fills the machine's memory.
@@ -38,7 +38,7 @@ public:
     virtual Findings after(const Remains& remains) const = 0;
 };
 
-/// Counts a byte; a mismatch is told as `dbb 0x80000000: found 0x12, expected 0x34`.
+/// Counts a byte; a mismatch is reported as `dbb 0x80000000: found 0x12, expected 0x34`.
 void compare_byte(Comparison& result, const Place& place, std::uint8_t found, std::uint8_t expected, const std::string& what = "");
 
 }  // namespace dlasim

@@ -2,7 +2,7 @@
 //
 //   before(): every page with a source or a destination ──► the machine ──► after(): every page with a destination
 //
-// A byte that no destination covers must be as it was: in the gaps, and before and behind.
+// A byte that no destination covers must be as it was: in the gaps, before and after.
 #pragma once
 #include "config/model/stream.h"
 #include "config/model/transfer.h"
@@ -23,7 +23,7 @@ private:
     std::vector<std::uint8_t> made(const Place& page) const;
 
     const Copy copy_;
-    std::array<Stream, 2> streams_;  // behind CVSRAM, behind DBB
+    std::array<Stream, 2> streams_;  // in CVSRAM, in DBB memory
     AtomSet sources_, destinations_;
 };
 

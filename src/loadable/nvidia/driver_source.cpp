@@ -73,7 +73,7 @@ void DriverSource::enable(std::size_t operation)
                         part().first_stamp + operation});
 }
 
-/// The handler has read `status`, writes it back and looks again; then what has come is told, by kind.
+/// The handler has read `status`, writes it back and reads it again; then events are handled, by kind.
 void DriverSource::handle(std::uint32_t status)
 {
     waits_ = false;
@@ -129,7 +129,7 @@ void DriverSource::complete_empty()
 /// No more chains are wanted.
 bool DriverSource::stopped() const { return part().most < part().chains.size() && chains_done_ >= part().most; }
 
-/// Behind everything that can be done now: the next task, or the handler when the pin rises.
+/// After everything that can be done now: the next task, or the handler when the pin rises.
 void DriverSource::end_turn()
 {
     if (!marked_ && mark_ != Mark::None) {

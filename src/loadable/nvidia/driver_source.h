@@ -28,8 +28,8 @@ struct DriverWork {
         std::vector<Chain> chains;
         std::size_t first_chain = 0;      // over all tasks
         std::size_t first_stamp = 0;      // of its operation 0
-        std::vector<std::size_t> judged;  // by chain: HostStep behind it
-        std::size_t most = 0;             // so many chains, then the run ends
+        std::vector<std::size_t> judged;  // by chain: its HostStep
+        std::size_t most = 0;             // limit of chains, after which the run ends
     };
 
     std::shared_ptr<const Loadable> loadable;
@@ -79,7 +79,7 @@ private:
     std::array<unsigned, kKinds> last_group_{};  // that completed
     std::size_t chains_done_ = 0;
     std::vector<std::pair<Kind, unsigned>> empty_;  // BDMA without transfers
-    std::set<std::size_t> fetched_;                 // convolutions that have been told of
+    std::set<std::size_t> fetched_;                 // convolutions whose events have been handled
 };
 
 }  // namespace dlasim::loadable

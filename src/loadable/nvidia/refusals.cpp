@@ -54,7 +54,7 @@ private:
             if (memory.is(MemoryEntry::Input) || memory.is(MemoryEntry::Output)) continue;
             if (memory.domain == 0 && memory.is(MemoryEntry::Allocate)) continue;
             say(task.where, fmt::format("names memory {}, which the runtime never allocates: {}", m,
-                                        memory.domain != 0 ? "it stands in SRAM" : "its flag 1 is not set"));
+                                        memory.domain != 0 ? "it is in SRAM" : "its flag 1 is not set"));
         }
         if (task.lists[HardwareTask::Graph] >= 0) look_at_graph(task, addresses[static_cast<std::size_t>(task.lists[HardwareTask::Graph])]);
         for (std::size_t i = 0; i < task.operations.size(); ++i) look_at_operation(task, i);

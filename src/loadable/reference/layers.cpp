@@ -11,7 +11,7 @@ constexpr unsigned kRelu = 1, kTable = 2, kPrelu = 3;  // activations
 
 /// One direction of a window that makes `outputs` of `size` elements.
 struct Fit {
-    std::uint32_t used = 0, behind = 0;  // elements that count, padding behind them
+    std::uint32_t used = 0, behind = 0;  // elements that count, padding after them
 };
 Fit fit(std::uint32_t outputs, std::uint32_t stride, std::uint32_t span, std::uint32_t before, std::uint32_t size)
 {
@@ -46,7 +46,7 @@ LutSlope slope_of(const Slope& slope) { return {slope.scale, signed_field(slope.
 /// A bound of 32 bits, as its register holds it.
 std::int32_t low_word(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
 
-// The register of the method has one bit; the byte says which field the steps of LE stand in.
+// The register of the method has one bit; the byte says which field holds the steps of LE.
 bool exponential(const LookupTable& t) { return (t.method & 1) == 0; }
 std::int8_t le_steps(const LookupTable& t) { return t.method == 0 || !exponential(t) ? t.le_offset : std::int8_t{0}; }
 
@@ -227,7 +227,7 @@ GoldenLayer Translator::layer(const ConvOperation* conv, const SdpOperation& sdp
     Layer& l = golden.layer;
     if (sdp.mode != 0) throw Unchecked{"takes its input in Winograd's order", !conv || conv->mode == 0};
     if (conv) {
-        rule(sdp.source.on_the_fly(), "takes its input from memory behind a convolution");
+        rule(sdp.source.on_the_fly(), "takes its input from memory after a convolution");
         rule(sdp.source_precision == conv->precision, "takes sums of another precision");
         add_convolution(golden, *conv);
         rule(sdp.source.width == l.out_width() && sdp.source.height == l.out_height() && sdp.source.channels == l.kernels &&

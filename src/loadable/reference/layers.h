@@ -35,7 +35,7 @@ public:
     {
     }
 
-    /// SDP behind a convolution, or alone: `conv` null. Without the pooling behind it.
+    /// SDP after a convolution, or alone: `conv` null. Without its pooling.
     GoldenLayer layer(const ConvOperation* conv, const SdpOperation& sdp) const;
     GoldenPool pool(const PdpOperation& pdp) const;
     CdpFunction function(const CdpOperation& cdp) const;

@@ -36,7 +36,7 @@ private:
     const LoadablePlan& plan_;
     Shadow shadow_;
     Before before_;
-    std::string broken_;  // what is said of chains behind one that breaks a rule
+    std::string broken_;  // the report on chains after one that breaks a rule
     std::vector<std::optional<Verdict>> verdicts_;
 };
 

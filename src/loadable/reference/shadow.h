@@ -16,7 +16,7 @@
 namespace dlasim::loadable {
 
 /// What the reference cannot compute, in words. What breaks a rule of software leaves the machine in a state that nothing describes:
-/// what comes behind it cannot be computed either.
+/// later operations cannot be computed either.
 struct Unchecked {
     std::string why;
     bool breaks_rule = false;
@@ -59,7 +59,7 @@ bool meet(const std::vector<Features>& one, const Features& other);
 /// `read` fills bytes from an address of the features' memory on.
 using ReadLine = std::function<void(const Place& from, std::span<std::uint8_t> bytes)>;
 Tensor features(const Features& of, const ReadLine& read);
-/// Copies the atoms that the features stand in.
+/// Copies the atoms of the features.
 void take_over(Shadow& shadow, const Features& of, const ReadLine& read);
 
 /// Planes of one channel each, plane_stride bytes apart.

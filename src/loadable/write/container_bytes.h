@@ -1,6 +1,6 @@
 // A loadable as the bytes of its file: a FlatBuffer that NVIDIA's runtime takes and read_loadable() reads back.
 //
-// All vectors of the root are there, empty ones too: the runtime follows a null pointer else. Relocations and events are left out: the
+// All vectors of the root are there, empty ones too: the runtime follows a null pointer else. Relocations and events are omitted: the
 // runtime ignores events, and misreads relocations.
 //
 // Source  loadable_writing.md 1, 2, 7.

@@ -9,7 +9,7 @@
 namespace dlasim::loadable {
 namespace {
 
-/// Bytes of memory that an operation reads or writes: so many runs, one a surface; a run is what its lines span.
+/// Bytes of memory that an operation reads or writes: one run per surface, the span of its lines.
 struct Footprint {
     Place place;
     std::uint64_t run = 0, step = 0, runs = 0;

@@ -6,7 +6,7 @@
 //   silicon   a convolution of fewer results than CACC holds waits for the chain in front: where their ends meet CACC hangs
 //
 // An operation can tell one operation of each type. That is enough: operations of a type start in their order, so of those that wait for
-// one operation only the first is told; they complete in their order, so of those that one operation waits for only the last of each type
+// one operation only the first is listed; they complete in their order, so of those that one operation waits for only the last of each type
 // tells it. An operation of a type is programmed when the one before the last of that type has completed, so it need not wait for that.
 //
 // Source  loadable_writing.md 4; cacc.md 3.6.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Version kContainerVersion{0, 7, 0}, kInterfaceVersion{0, 12, 3};
 constexpr std::uint64_t kAlignment = 4096, kNear = 4096;  // bytes; between what shares a memory
-constexpr std::uint64_t kPast = 256;                      // that a memory of constants holds behind them: bursts end later
+constexpr std::uint64_t kPast = 256;                      // slack of a memory of constants: bursts end later
 constexpr std::size_t kMaxOperations = INT16_MAX;
 constexpr std::uint32_t kDla = 1;
 

@@ -61,7 +61,7 @@ std::optional<Partition> explicit_partition(const LayerPlan& plan, const Layer& 
     try {
         if (same_passes(plan, plan_shape(with_partition, hardware), hardware)) return with_partition.partition;
     } catch (const ConfigError&) {
-        // A partition that is told is not packed, and has whole groups.
+        // An explicit partition is not packed, and has whole groups.
     }
     return {};
 }

@@ -7,7 +7,7 @@
 
 namespace dlasim {
 
-/// What makes a cut again: the pass as it is, or at most so many of each in a part.
+/// What makes a cut again: the pass as it is, or the limits per part.
 struct KnownCut {
     bool whole = false;
     std::uint32_t columns = 0;

@@ -2,7 +2,7 @@
 //
 //   ShapedPass ──► split (split.h) ──► banks ──► for the kernels of some parts: their geometry, all rows of it
 //
-// Parts of the same kernels share their weights and write into one cube; the cubes of a pass stand one behind the other.
+// Parts of the same kernels share their weights and write into one cube; the cubes of a pass are consecutive.
 #pragma once
 #include "lowering/cut/split.h"
 #include "lowering/program/pool_pass.h"

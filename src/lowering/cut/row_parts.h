@@ -4,7 +4,7 @@
 
 namespace dlasim {
 
-/// At most so many kernels a part.
+/// Limit of kernels per part.
 std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most);
 
 /// Rows [first, first + count) of what is written of a strip.

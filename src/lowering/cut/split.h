@@ -11,7 +11,7 @@
 //
 //   the part before saw                      it releases           this part fetches
 //     the same lines                           nothing               nothing
-//     lines that begin and end before          those before          those behind: a sliding window
+//     lines that begin and end before          those before          those after: a sliding window
 //     else                                     everything            everything
 //
 //   and of the same kernels the weights can stay. The banks are the same for all parts: a change discards what is kept.
@@ -29,7 +29,7 @@
 
 namespace dlasim {
 
-/// Columns next to each other, and every so many rows: a part of the output that is a convolution of its own.
+/// Columns next to each other, and a row interval: a part of the output that is itself a convolution.
 struct Strip {
     Pass pass;                                                       // with the strides of the whole input
     std::uint32_t column = 0, row = 0, row_step = 1;                 // of the output: its first, and from a row to the next

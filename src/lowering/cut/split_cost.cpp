@@ -14,7 +14,7 @@ using std::uint64_t;
 // Registers of a pass of the array and SDP, and what the bus master takes for one: four in the cycles that a place in its FIFO is held.
 constexpr uint64_t kRegisters = 122, kProgramming = kRegisters * (facts::csb::kFifoRelease + 2) / facts::csb::kFifoDepth;
 constexpr uint64_t kFirstData = 100;  // from an enable to the first line in CBUF: CDMA, MCIF, a memory of 32 cycles
-constexpr uint64_t kRefill = 70;      // from room in CBUF to the first bytes in it
+constexpr uint64_t kRefill = 70;      // from free space in CBUF to the first bytes in it
 constexpr uint64_t kDrain = 100;      // from the last atom in the array to the interrupt
 constexpr uint64_t kSeen = 40;        // until software has read and cleared it
 constexpr uint64_t kBetween = 100;    // from the last atom of a part to the first of the next
@@ -135,7 +135,7 @@ private:
         return atoms * ceil_div(part.kernels.count, atom / f_.pass.element_bytes()) * atom;
     }
 
-    /// When the last byte of a group can be there: what stands in the ring is in the way.
+    /// Earliest arrival of the last byte of a group, given the content of the ring.
     uint64_t room_for(uint64_t bytes) const
     {
         uint64_t sum = bytes;

@@ -1,10 +1,10 @@
 // What parts cost: bytes by counting, cycles by following the parts through the machine as if every engine went at its own pace.
 //
 //   software ── registers of part i, when part i - 2 is done ──► enabled
-//   CDMA     ── data and weights of part i, which share the port, when part i - 1 is fetched and there is room ──► ready
+//   CDMA     ── data and weights of part i, which share the port, when part i - 1 is fetched and CBUF has space ──► ready
 //   array    ── part i, when it is ready and part i - 1 through; no faster than its weights come ──► results ──► done
 //
-// Left out  stalls within a part; memory that gives less than a beat a cycle.
+// Not included: stalls within a part; memory that gives less than a beat a cycle.
 // Error     the plan that is chosen against the best of all, simulated: tests/golden/plan_search.py
 #pragma once
 #include "lowering/cut/part_banks.h"

@@ -8,7 +8,7 @@ namespace dlasim {
 
 inline constexpr std::uint32_t kMaxParts = 16384;
 
-/// Of the convolution buffer, as many as a layer would take: it may have room for fewer.
+/// Of the convolution buffer, as many as a layer would take: fewer may fit.
 using DataEntries = Quantity<struct EntryKind, std::uint64_t>;
 
 struct SplitFrame {

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxWeighed = 2'000'000, kMaxWeighedCoarsely = 200'000,
 
 constexpr std::uint32_t kEveryCount = 3;  // beyond this number of parts not every number is tried where time counts
 
-/// From all to `least`, for each number of parts that they make: so many at most in a part.
+/// From all to `least`: the limit per part for each number of parts.
 std::vector<std::uint32_t> sizes(std::uint32_t all, std::uint32_t least, bool coarsely)
 {
     std::set<std::uint32_t, std::greater<>> set;
@@ -102,7 +102,7 @@ private:
         return std::any_of(strips.begin(), strips.end(), [&](const Strip& s) { return s.columns % can.longest_pixel_stripe == 1; });
     }
 
-    /// `rows`: at most so many in a part; none: all that make another number of parts.
+    /// `rows`: the limit per part; none: all that make another number of parts.
     void try_strips(std::uint32_t columns, bool phases, const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& rows)
     {
         const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);

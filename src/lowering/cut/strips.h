@@ -15,7 +15,7 @@ namespace dlasim {
 
 /// The pass as it is.
 std::vector<Strip> one_strip(const Pass& pass);
-/// At most so many columns of what is written each; with `phases` those of the dilation too. None if one of them would read nothing but
+/// Strips of at most this many output columns; with `phases` those of the dilation too. None if one of them would read nothing but
 /// padding, or the mode has none (Winograd).
 std::optional<std::vector<Strip>> cut_strips(const Pass& pass, const Hardware& hardware, std::uint32_t most_columns, bool phases);
 /// Columns of the output.

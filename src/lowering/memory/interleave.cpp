@@ -42,7 +42,7 @@ std::uint32_t copies(const Way& way, std::uint32_t most) { return way.count * ce
 
 Way best_way(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces, std::uint32_t most)
 {
-    // A surface at a time can always be told.
+    // Copying surface by surface is always possible.
     Way best{surfaces, 1, r.width, 1, {atom, 0, r.in.surface}, {std::uint64_t{atom} * r.stride.x, 0, r.out.surface}};
     bool found = false;
     for (const Way& way : ways_of(r, atom, surfaces))

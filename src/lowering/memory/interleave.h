@@ -8,7 +8,7 @@
 //   surface  1 x w, h atoms of channels    columns          lines of one surface
 //
 // Lines and surfaces of a cube stand anywhere, the places of a line next to each other: so a line has one place, unless the stride is
-// one across. Of the ways that can be told the one with the fewest copies is taken.
+// one across. The encodable variant with the fewest copies is used.
 //
 // Source  sdp.md 1.3, 1.6.1, 1.7.2: of a single place all surfaces are packed.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace dlasim {
 
-/// In the order of the phases. `contraction`: as Rubik would be told it.
+/// In the order of the phases. `contraction`: as for Rubik.
 std::vector<PlannedPass> interleaving_copies(const RubikPass& contraction, const Hardware& hardware);
 
 }  // namespace dlasim

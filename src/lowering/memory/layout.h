@@ -1,4 +1,4 @@
-// Where the elements of tensors stand in memory: programming.md 3 to 5 and 8.
+// The layout of tensors in memory: programming.md 3 to 5 and 8.
 //
 //   feature  (c / atom elements) * surface stride + y * line stride + x * atom + (c mod atom elements)
 //   weights  group, channel slice, row, column, kernel, channel: no padding inside
@@ -38,7 +38,7 @@ void read_feature(const Bytes& bytes, const Cube& cube, Tensor& output, const Ch
 
 /// Weights in the order the array takes them, one value an element.
 std::vector<std::int16_t> weight_stream(const Pass& pass, const Geometry& geometry, const Hardware& hardware, const Tensor& weights);
-/// In so many bytes, of which the last ones may be 0.
+/// In a fixed number of bytes, of which the last ones may be 0.
 Bytes to_bytes(const std::vector<std::int16_t>& values, std::uint32_t element_bytes, std::uint64_t bytes);
 
 /// Operands of an SDP engine for the `kernels` of a pass: ALU and multiplier interleaved where it streams both.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kMaxLines = 8;  // [spec] programming.md 2: a stride
 constexpr std::uint64_t kPackingAlignment = 256;
 
-/// Surfaces of a plane one behind the other, of which so many lanes are used.
+/// Consecutive surfaces of a plane with the number of lanes used.
 struct Surfaces {
     Place place;
     std::uint32_t count = 0, lanes = 0;
@@ -79,7 +79,7 @@ void check_apart(const std::vector<TouchedRange>& ranges, const std::string& whe
             if (a.place.primary == b.place.primary && a.place.address < b.place.address && a.place.address + a.bytes > b.place.address)
                 throw ConfigError(where, a.where + " ends at " + std::to_string((a.place.address + a.bytes).byte()) +
                                              ", expected at most " + std::to_string(b.place.address.byte()) +
-                                             ": parts of less than an atom take room of their own");
+                                             ": tiles of less than an atom need extra space");
     }
 }
 

@@ -12,7 +12,7 @@
 
 namespace dlasim {
 
-/// `plan`: what a layer of one pass is cut into. Its passes stay; behind them come those that pack, where that is needed and possible.
+/// `plan`: the tiles of a layer of one pass. Packing passes are appended where needed and possible.
 void pack_output(LayerPlan& plan, const Layer& layer, const Hardware& hardware, bool with_images);
 
 }  // namespace dlasim

@@ -68,7 +68,7 @@ std::vector<TouchedRange> checked(const std::vector<Area>& areas, const std::str
     for (std::size_t i = 0; i < areas.size(); ++i) {
         const Area& area = areas[i];
         if (!area.primary() && !hw.memory.has_secondary)
-            throw ConfigError(where, area.name() + " stand behind CVSRAM, expected DBB: " + hw.name + " has no secondary port");
+            throw ConfigError(where, area.name() + " in CVSRAM, expected DBB: " + hw.name + " has no secondary port");
         if (i + 1 < areas.size() && area.primary() == areas[i + 1].primary() && area.end() > areas[i + 1].begin())
             throw ConfigError(where, area.name() + " at " + std::to_string(area.begin().byte()) + " end at " +
                                          std::to_string(area.end().byte()) + " and overlap " + areas[i + 1].name() + " at " +

@@ -1,5 +1,5 @@
-// Step 4 of the lowering: where everything stands in memory. The descriptor says where input, weights, operands and output begin; what
-// several passes or kernel sets have of them stands one behind the other.
+// Step 4 of the lowering: memory allocation. The descriptor says where input, weights, operands and output begin; what
+// belongs to several passes or kernel sets is consecutive.
 //
 //   input     a cube for each group of passes that read the same one
 //   weights   of one kernel set after the other; masks and group sizes likewise
@@ -12,7 +12,7 @@
 
 namespace dlasim {
 
-/// A cube of the output that stands in memory after the run.
+/// A cube of the output in memory after the run.
 struct OutputCube {
     Place place;
     std::uint64_t bytes = 0;

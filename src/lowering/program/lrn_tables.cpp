@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kLoSteps = static_cast<int>(LrnTables::kLoEntries) - 1;
 constexpr int kHalfOctave = -24;  // LE of fp16 has the sums of 2^-24 to 2^40; below are those of LO's first step
-constexpr int kMaxFraction = 15;  // bits behind the point of a table entry
+constexpr int kMaxFraction = 15;  // fraction bits of a table entry
 constexpr double kLargestEntry = 32767;
 constexpr unsigned kMaxShift = 41;                          // from 42 on the converter of the configurable generation gives 0
 constexpr double kMinScale = 16384, kLargestScale = 32767;  // 15 bits of accuracy

@@ -86,13 +86,13 @@ Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision prec
     g.height = height - padding(-bottom);
     if (flying && (g.width != width || g.height != height))
         return {{},
-                "found a pooling behind SDP that leaves " + std::to_string(width - g.width) + " columns and " +
+                "found a pooling after SDP that leaves " + std::to_string(width - g.width) + " columns and " +
                     std::to_string(height - g.height) +
                     " rows over, expected windows that fit: PDP takes the whole cube of SDP; or pool it in a layer of its own"};
     if (g.pad_right > 7 || g.pad_bottom > 7)
         return {{},
                 "found a window that reaches " + std::to_string(std::max(g.pad_right, g.pad_bottom)) +
-                    " elements behind the input, expected at most 7: the registers have three bits"};
+                    " elements of the input unused, expected at most 7: the registers have three bits"};
     const std::uint32_t atom = hardware.memory.atom_bytes, bytes = precision == Precision::Int8 ? 1 : 2;
     const std::uint32_t surfaces = ceil_div(channels * bytes, atom);
     if (pool.y.before > kMaxTop && pool.y.kernel > pool.y.stride && surfaces > 1)
@@ -104,7 +104,7 @@ Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision prec
         g.columns = {g.out_width};
     } else if (flying) {
         return {{},
-                "found " + std::to_string(g.out_width) + " output columns behind SDP, expected at most " + std::to_string(most) +
+                "found " + std::to_string(g.out_width) + " output columns after SDP, expected at most " + std::to_string(most) +
                     ": the line buffer holds no more, and only a layer of its own or in parts can be split"};
     } else {
         for (std::uint32_t columns = most; columns > 0 && g.columns.empty(); --columns) g.columns = passes_of(pool.x, g, columns);

@@ -2,7 +2,7 @@
 //
 //   Pool of a plane ──► windows that fit exactly ──► widths of the passes ──► register writes
 //
-// The unit needs windows that fit exactly: padding that no window reaches is left out, columns and rows that none
+// The unit needs windows that fit exactly: padding that no window reaches is dropped, columns and rows that none
 // touches are not read. A plane whose output is wider than the line buffer goes through in passes of columns, from
 // memory only.
 //

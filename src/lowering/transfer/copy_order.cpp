@@ -88,7 +88,7 @@ private:
     const Transfer& transfer_;
     const std::vector<CopyBlock>& blocks_;
     AtomSet touched_;
-    std::array<AtomSet, 2> unsettled_;  // behind CVSRAM, behind DBB
+    std::array<AtomSet, 2> unsettled_;  // in CVSRAM, in DBB memory
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMaxCopiedBytes = 1u << 29;  // that are copied and compared
 constexpr std::uint32_t kCopyAtom = AtomSet::kAtomBytes;
 
-/// Bytes from the first to behind the last of an end.
+/// Bytes from the first to one past the last of an end.
 std::uint64_t reach(const CopyBlock& block, const BlockEnd& end)
 {
     return end.line_address(block.surfaces - 1, block.lines - 1) + block.line_bytes - end.place.address;

@@ -8,7 +8,7 @@
 namespace dlasim {
 namespace {
 
-/// The cube as it stands in memory. What pads it there is not zero: it must not turn up where zeros are promised.
+/// The cube in memory. Its padding there is not zero: it must not turn up where zeros are promised.
 Tensor with_padding(Tensor stored, const Tensor& cube, std::uint32_t channels, std::uint32_t element_bytes, std::uint64_t seed)
 {
     const Stream padding(seed, 7);
@@ -80,7 +80,7 @@ private:
 
     Place window() const { return {output_at_.primary, output_at_.address - std::min(kAround, output_at_.address.byte())}; }
 
-    /// The output's memory before the run, with what stands right before and behind it.
+    /// The output's memory before the run, with the bytes right before and after it.
     Bytes around() const
     {
         const Place start = window();
@@ -126,7 +126,7 @@ std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeL
                                         seed);
 }
 
-/// CDP writes whole atoms: what stands behind the last channel is what the definition makes of zeros.
+/// CDP writes whole atoms: channels after the last one are the result for zeros.
 std::unique_ptr<const Contents> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
 {
     const ReshapeLayout& layout = plan.layout;

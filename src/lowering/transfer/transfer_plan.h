@@ -6,7 +6,7 @@
 //
 // BDMA can have one group active and one pending, and what is pushed before a group becomes active belongs to it. So the
 // program has at most two launches under way, pushes the next one when that before the last is done, and waits where the
-// queue has no room. A launch ends where the group changes, where a block waits, and at 20 blocks.
+// queue is full. A launch ends where the group changes, where a block waits, and at 20 blocks.
 //
 // Blocks that run together must not touch what others write. Waiting is enough to touch it later, but for one thing: the
 // interrupt of a launch comes with the answer to its last write, so it says nothing of the other memory.

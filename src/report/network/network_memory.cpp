@@ -23,7 +23,7 @@ constexpr std::array kPlaceKeys{
                       [](const PlacedTensor& t) -> OrderedJson { return t.plan.steps.tensors[t.tensor].name; }},
     Key<PlacedTensor>{{"memory", "text", "", "dbb or cvsram"},
                       [](const PlacedTensor& t) -> OrderedJson { return memory_of(t.layout.place); }},
-    Key<PlacedTensor>{{"address", "integer", "address", "behind that port"},
+    Key<PlacedTensor>{{"address", "integer", "address", "at that port"},
                       [](const PlacedTensor& t) -> OrderedJson { return t.layout.place.address.byte(); }},
     Key<PlacedTensor>{{"bytes", "integer", "bytes", "from there on"}, [](const PlacedTensor& t) -> OrderedJson { return t.layout.bytes; }},
     Key<PlacedTensor>{
@@ -36,17 +36,17 @@ constexpr std::array kPlaceKeys{
 };
 
 constexpr std::array kUseKeys{
-    Key<NetworkPlan>{{"dbb/tensors", "integer", "bytes", "behind DBB for tensors, from the first address to the last"},
+    Key<NetworkPlan>{{"dbb/tensors", "integer", "bytes", "DBB memory of tensors, from the first address to the last"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.tensors; }},
-    Key<NetworkPlan>{{"dbb/weights", "integer", "bytes", "behind DBB for weights and operands per kernel"},
+    Key<NetworkPlan>{{"dbb/weights", "integer", "bytes", "DBB memory of weights and operands per kernel"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.weights; }},
-    Key<NetworkPlan>{{"cvsram/tensors", "integer", "bytes", "behind CVSRAM, from the first address to the last"},
+    Key<NetworkPlan>{{"cvsram/tensors", "integer", "bytes", "CVSRAM of tensors, from the first address to the last"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.cvsram; }},
     Key<NetworkPlan>{{"cvsram/room", "integer", "bytes", "of the hardware's CVSRAM"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.hardware.memory.secondary_bytes; }},
     Key<NetworkPlan>{{"cvsram/kept", "integer", "bytes", "of traffic of units that CVSRAM keeps from DBB"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.kept; }},
-    Key<NetworkPlan>{{"apart", "integer", "bytes", "that tensors take if none makes room for another"},
+    Key<NetworkPlan>{{"apart", "integer", "bytes", "memory of tensors without reuse"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.apart; }},
 };
 
@@ -78,10 +78,9 @@ std::vector<PlacedKey> network_memory_keys()
 std::string memory_use_text(const NetworkPlan& plan)
 {
     const MemoryUse& use = plan.memory_use;
-    std::string text = fmt::format("  memory       tensors {} bytes behind DBB", grouped(use.tensors));
-    if (use.cvsram != 0)
-        text += fmt::format(" and {} of {} behind CVSRAM", grouped(use.cvsram), grouped(plan.hardware.memory.secondary_bytes));
-    text += fmt::format(", {} if none made room for another; weights {}\n", grouped(use.apart), grouped(use.weights));
+    std::string text = fmt::format("  memory       tensors {} bytes in DBB memory", grouped(use.tensors));
+    if (use.cvsram != 0) text += fmt::format(" and {} of {} in CVSRAM", grouped(use.cvsram), grouped(plan.hardware.memory.secondary_bytes));
+    text += fmt::format(", {} without reuse; weights {}\n", grouped(use.apart), grouped(use.weights));
     if (use.kept != 0) text += fmt::format("               CVSRAM keeps {} bytes of traffic from DBB\n", grouped(use.kept));
     return text;
 }

@@ -79,7 +79,7 @@ OrderedJson of_finding(const ReportedStep& s, OrderedJson (*value)(const Compari
     return s.r.findings.empty() ? OrderedJson() : value(s.r.findings[s.i].comparison);
 }
 
-constexpr std::string_view kUnits = "steps of units", kHosts = "steps of the host", kMachine = "the machine has a part in it";
+constexpr std::string_view kUnits = "steps of units", kHosts = "CPU fallback", kMachine = "the machine has a part in it";
 constexpr KeyRow kStepCausesKey{"causes", "object", "cycles", "what those of its share went to: [CAUSES.md](CAUSES.md)", kUnits};
 constexpr std::array kReportedStepKeys{
     Key<ReportedStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
@@ -201,8 +201,7 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
     Key<NetworkResult>{kMachineKey, [](const NetworkResult& r) -> OrderedJson { return machine_name(r.plan.hardware); }},
     Key<NetworkResult>{kMeasuredKey, [](const NetworkResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
-    Key<NetworkResult>{{"memory", "object", "", "behind the ports: below"},
-                       [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
+    Key<NetworkResult>{{"memory", "object", "", "at the ports: below"}, [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
     Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt, of the first image"},
                        [](const NetworkResult& r) -> OrderedJson { return r.cycles(); }},
     Key<NetworkResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
@@ -229,7 +228,7 @@ constexpr std::array kNetworkKeys{
         [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return precision_name(r.plan.network.precision); }); }},
     Key<NetworkResult>{{"images/count", "integer", "images", "that ran", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->count; }); }},
-    Key<NetworkResult>{{"images/cycles", "integer", "cycles", "of all of them, one behind the other", kOnnx},
+    Key<NetworkResult>{{"images/cycles", "integer", "cycles", "of all images, one after the other", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.run.cycles; }); }},
     Key<NetworkResult>{
         {"accuracy", "number", "", "share of images whose largest output is that of the label, the first of equal ones", kLabels},
@@ -238,7 +237,7 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return of_labels(r, &ImagesResult::reference_accuracy); }},
     Key<NetworkResult>{{"agreement", "number", "", "share of images with the same largest output as the model in real numbers", kValues},
                        agreement_json},
-    Key<NetworkResult>{{"behind", "list", "", "nodes that the host ran behind the machine, in real numbers", kOnnx},
+    Key<NetworkResult>{{"behind", "list", "", "nodes that the CPU ran after the machine, in real numbers", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->behind; }); }},
     Key<NetworkResult>{
         {"judged", "text", "", "the output that these are of: the first that is a row, else the first", "an ONNX model of several outputs"},
@@ -285,14 +284,14 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::compulsory); }},
     Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port, for all images"},
                        [](const NetworkResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
-    Key<NetworkResult>{{"hazards", "object", "", "accesses out of order: [HAZARDS.md](HAZARDS.md)", "--hazards"},
+    Key<NetworkResult>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
                        [](const NetworkResult& r) { return hazards_json(r.run); }},
     Key<NetworkResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
                        [](const NetworkResult& r) -> OrderedJson {
                            const Hardware& hw = r.plan.hardware;
                            return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
                        }},
-    Key<NetworkResult>{{"memory_report/dbb", "object", "", "statistics of the DRAM behind it: below", "a DRAM stands there"},
+    Key<NetworkResult>{{"memory_report/dbb", "object", "", "statistics of its DRAM: below", "with a DRAM"},
                        [](const NetworkResult& r) { return memory_report_json(r.run.dbb_memory); }},
     Key<NetworkResult>{kWallSecondsKey, [](const NetworkResult& r) -> OrderedJson { return r.run.wall_seconds; }},
     Key<NetworkResult>{kCyclesPerSecondKey, [](const NetworkResult& r) -> OrderedJson { return cycles_per_second(r.run); }},

@@ -118,7 +118,7 @@ constexpr std::array kTensorKeys{
 constexpr std::array kJoinKeys{
     Key<SeenJoin>{{"output", "text", "", "tensor"},
                   [](const SeenJoin& j) -> OrderedJson { return j.plan.steps.tensors[j.joined.whole].name; }},
-    Key<SeenJoin>{{"inputs", "list", "", "its parts, channels one behind the other"},
+    Key<SeenJoin>{{"inputs", "list", "", "its parts, channels concatenated"},
                   [](const SeenJoin& j) { return names_of(j.plan, j.joined.parts); }},
 };
 
@@ -141,19 +141,19 @@ constexpr std::array kStepKeys{
                       if (!s.layer.convolves() || s.plan.network.is_fp16()) return kAbsent;
                       return s.layer.numbers->weight_scale;
                   }},
-    Key<SeenStep>{{"function/name", "text", "", "operator of ONNX", "steps of the host"},
+    Key<SeenStep>{{"function/name", "text", "", "operator of ONNX", "CPU fallback"},
                   [](const SeenStep& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(function_name(s.layer.numbers->function.kind)) : kAbsent;
                   }},
-    Key<SeenStep>{{"function/alpha", "number", "", "its first parameter, 0 without one", "steps of the host"},
+    Key<SeenStep>{{"function/alpha", "number", "", "its first parameter, 0 without one", "CPU fallback"},
                   [](const SeenStep& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.alpha) : kAbsent;
                   }},
-    Key<SeenStep>{{"function/beta", "number", "", "its second one; gamma of Selu", "steps of the host"},
+    Key<SeenStep>{{"function/beta", "number", "", "its second one; gamma of Selu", "CPU fallback"},
                   [](const SeenStep& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.beta) : kAbsent;
                   }},
-    Key<SeenStep>{{"factor", "list", "", "how often channels, rows and columns are repeated", "steps of the host"},
+    Key<SeenStep>{{"factor", "list", "", "how often channels, rows and columns are repeated", "CPU fallback"},
                   [](const SeenStep& s) -> OrderedJson {
                       if (!s.host(NetworkOp::Upsample)) return kAbsent;
                       return {s.layer.numbers->copies, s.layer.factor.y, s.layer.factor.x};
@@ -182,22 +182,22 @@ constexpr std::array kStepKeys{
     Key<SeenStep>{
         {"compute/axes", "list", "", "of resample, by dimension and output: pairs of an element and its weight", "compute"},
         [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Compute) ? taps_json(s.layer.numbers->compute) : kAbsent; }},
-    Key<SeenStep>{{"pool", "object", "", "as in a descriptor", "steps of the host"},
+    Key<SeenStep>{{"pool", "object", "", "as in a descriptor", "CPU fallback"},
                   [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? pool_json(s.layer.pool) : kAbsent; }},
     Key<SeenStep>{
-        {"exclusive", "flag", "", "an average divides by the elements of its window that are no padding", "steps of the host"},
+        {"exclusive", "flag", "", "an average divides by the elements of its window that are no padding", "CPU fallback"},
         [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? OrderedJson(s.layer.numbers->exclusive) : kAbsent; }},
 };
 
 constexpr std::array kFileKeys{
-    Key<NetworkPlan>{{"inputs", "list", "", "tensors that come from outside, constants of the model that stand in memory included"},
+    Key<NetworkPlan>{{"inputs", "list", "", "external tensors, including constants of the model in memory"},
                      [](const NetworkPlan& plan) {
                          std::vector<std::size_t> inputs;
                          for (std::size_t t = 0; t < plan.network.tensors.size(); ++t)
                              if (!plan.network.tensors[t].layer) inputs.push_back(t);
                          return names_of(plan, inputs);
                      }},
-    Key<NetworkPlan>{{"outputs", "list", "", "tensors that the outputs of the model, or what runs behind, are made of"},
+    Key<NetworkPlan>{{"outputs", "list", "", "tensors from which the outputs of the model, or of CPU fallback after it, are made"},
                      [](const NetworkPlan& plan) { return names_of(plan, plan.network.outputs); }},
     Key<NetworkPlan>{{"tensors", "list", "", "that exist"},
                      [](const NetworkPlan& plan) {

@@ -26,7 +26,7 @@ std::string base64(const std::string& bytes)
 
 constexpr std::uint64_t kMixed = 7;
 
-/// Takes cycles one run behind the other, and writes the phases of every grain.
+/// Takes consecutive runs of cycles, and writes the phases of every grain.
 class GrainWriter {
 public:
     GrainWriter(std::uint64_t grain, std::size_t most) : grain_(grain), most_(most) {}

@@ -11,14 +11,14 @@ constexpr std::string_view kOfTheMachine = "of the machine, from the interrupt b
 constexpr std::array kStepRows{
     KeyRow{"energy_uj", "number or null", "uJ", kOfTheMachine, "steps with an interrupt"},
     KeyRow{"power_mw", "number or null", "mW", "the same over that time", "steps with an interrupt"},
-    KeyRow{"memory_uj", "number or null", "uJ", "of the memory behind DBB, likewise", "steps with an interrupt"},
+    KeyRow{"memory_uj", "number or null", "uJ", "of the memory at DBB, likewise", "steps with an interrupt"},
 };
 constexpr std::array kPowerRows{
     KeyRow{"power/window_cycles", "integer", "cycles", "length of a window", "--power-window"},
     KeyRow{"power/peak_mw", "number or null", "mW", "the largest power of a window, of the accelerator", "--power-window"},
     KeyRow{"power/peak_cycle", "integer or null", "cycle", "the first cycle of that window", "--power-window"},
     KeyRow{"power/windows_mw", "list", "mW", "of all windows, from t0 on; the last one may be shorter", "--power-window"},
-    KeyRow{"power/windows_memory_mw", "list", "mW", "the same of the memory behind DBB", "--power-window"},
+    KeyRow{"power/windows_memory_mw", "list", "mW", "the same for the memory at DBB", "--power-window"},
 };
 
 silicon::Activity activity_of(Cycle cycles, const std::vector<UnitReport>& units)

@@ -22,7 +22,7 @@ class PowerProfile {
 public:
     /// `window`: cycles of a window; 0: none is wanted.
     PowerProfile(const silicon::Technology& technology, const Hardware& hardware, Cycle window);
-    /// Counters from t0 to the end of cycle `cycle` behind it, and the energy of a DRAM.
+    /// Counters from t0 to the end of cycle `cycle`, and the energy of a DRAM.
     void sample(Cycle cycle, const std::vector<UnitReport>& units, double dram_pj);
     /// Energy of the steps or operations of a result, which has it of the whole run already, and `power` where windows were wanted.
     void add_to(nlohmann::ordered_json& result) const;

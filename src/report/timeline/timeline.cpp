@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kSequence = 1, kStateCleared = 1, kNeedsState = 2;
 constexpr std::int64_t kWindow = 1024;  // cycles of a point of a counter
 
-/// Packets one behind the other: a trace is their concatenation. Descriptions and names are messages of the library; events, which are
+/// A trace is the concatenation of packets. Descriptions and names are messages of the library; events, which are
 /// many and all alike, are written field by field.
 class TraceWriter {
 public:
@@ -36,7 +36,7 @@ public:
         trace.AppendToString(&bytes_);
         return tracks_;
     }
-    /// Names stand in the file once.
+    /// Names are in the file once.
     std::uint64_t number_of(const std::string& name)
     {
         const auto [known, fresh] = names_.try_emplace(name, names_.size() + 1);
@@ -132,7 +132,7 @@ private:
     std::uint64_t tracks_ = 0;
 };
 
-/// Spans that overlap stand in lanes of their own.
+/// Overlapping spans get separate lanes.
 void write_spans(TraceWriter& trace, std::uint64_t parent, std::vector<Span> spans)
 {
     std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });

@@ -12,7 +12,7 @@
 
 namespace dlasim {
 
-/// A part of the work with a name: a step of a network, an operation. Cycles relative to t0; it has those behind `start` up to `done`.
+/// A part of the work with a name: a step of a network, an operation. Cycles relative to t0; from after `start` to `done`.
 struct Span {
     std::string name;
     std::int64_t start = 0, done = 0;
@@ -34,7 +34,7 @@ struct Shown {
 /// Perfetto's protobuf form; 1 ns stands for a cycle of the core clock, 0 is t0. pre: the run recorded events.
 ///
 ///   steps     the spans; interrupts          clients   beats of every memory client
-///   units     phases; gated cycles are gaps  banks     open rows of the DRAM behind DBB
+///   units     phases; gated cycles are gaps  banks     open rows of the DRAM at DBB
 ///   groups    layers of register groups      counters  levels, bytes, rows, power; beats in 1,024 cycles
 ///   stripes   through CSC, CMAC, CACC, SDP   signals   every signal at a boundary that was ever high
 ///   flows     arrows from the layer that CDMA fetches to those of CSC, CACC and SDP that use it, and to PDP

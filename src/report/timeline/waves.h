@@ -11,7 +11,7 @@ namespace dlasim {
 /// 2 starved, 3 blocked, 4 draining. A time step is a cycle of the core clock, 0 is t0. pre: the run recorded events.
 std::string waves_text(const RunResult& run, const std::string& name, const Shown& shown);
 /// Of a window the values at its begin come first.
-/// Groups these signals for GTKWave: unit by unit, those that never change left out. `waves`: the name of the waveform's file.
+/// Groups these signals for GTKWave: unit by unit, without those that never change. `waves`: the name of the waveform's file.
 std::string waves_layout(const RunResult& run, const std::string& waves);
 
 }  // namespace dlasim

@@ -11,7 +11,7 @@
 //
 // Shapes    an atom is 32 bytes, a beat two of them; sizes count atoms from 0, strides are bytes.
 // Source    bdma.md; latencies in facts/bdma.h.
-// Left out  nothing known.
+// Not modelled: nothing known.
 // Error     0 cycles on the 13 measured cases (tests/rtl).
 #pragma once
 #include <memory>

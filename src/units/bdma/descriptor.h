@@ -37,7 +37,7 @@ public:
     LineWalk(const Descriptor& descriptor, const Place& place);
     std::uint64_t address() const { return address_; }
     bool last() const { return line_ == last_line_ && surface_ == last_surface_; }
-    /// To the next line; false behind the last one.
+    /// To the next line; false after the last one.
     bool next();
     /// Lines so far.
     std::uint64_t lines() const { return surface_ * (std::uint64_t{last_line_} + 1) + line_; }

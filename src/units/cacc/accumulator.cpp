@@ -7,7 +7,7 @@
 namespace dlasim::cacc {
 namespace {
 
-// A partial sum of words has at most 38 bits: so many of them cannot leave 48.
+// A partial sum of words has at most 38 bits: this number of them fits 48.
 constexpr std::uint64_t kWideStripes = 1u << 9;
 
 DLASIM_FORM void add_narrow(std::int32_t* sums, const std::int32_t* more, std::size_t count)

@@ -340,7 +340,7 @@ std::string CaccCore::stuck() const
 {
     const Cycle met = delivery.tags().met_at();
     if (met == kNever) return "";
-    return "CACC told SDP the end of a layer too early. In cycle " + std::to_string(met) +
+    return "CACC signalled the end of a layer to SDP too early. In cycle " + std::to_string(met) +
            " a layer wrote its last result while the last one of the layer before left: of the two ends one is kept with the place of"
            " neither, a defect of the silicon (docs/hardware/cacc.md 3.7). A layer of fewer than " +
            std::to_string(silicon.entries) + " results must be enabled after the interrupt of the one before";

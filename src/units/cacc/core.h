@@ -11,7 +11,7 @@
 //
 // Shapes    assembly [position][output][kernel]; entry: 16 results (nv_full), AK results elsewhere.
 // Source    cacc.md; facts in facts/cacc.h; values in numerics/cacc.h.
-// Left out  the tag queue's behaviour with more than two layers not drained (cacc.md 3.7).
+// Not modelled: the tag queue's behaviour with more than two layers not drained (cacc.md 3.7).
 // Error     0 cycles on the measured cases (tests/unit/csc_replay_test.cpp, tests/rtl).
 #pragma once
 #include <memory>

@@ -25,7 +25,7 @@ public:
     /// The entry at `position` is popped in cycle `at`; true: it ends its layer. Every set of a cycle up to `at` is known.
     bool pop(Cycle at, std::uint32_t position);
 
-    /// When the ends of two layers met that left the ghost, once SDP has been told it; kNever: it has not.
+    /// When the ends of two layers met that left the ghost, once SDP has received it; kNever: it has not.
     Cycle met_at() const { return told_ ? met_at_ : kNever; }
 
 private:
@@ -41,7 +41,7 @@ private:
 
     const bool clears_first_;
     std::array<Tag, 2> tags_{};
-    Ring<Set> sets_{8};  // that no pop has come to
+    Ring<Set> sets_{8};  // not yet popped
     Cycle met_at_ = kNever;
     bool told_ = false;
 };

@@ -28,7 +28,7 @@ public:
         DLASIM_EXPECTS(index < entries());
         return bytes_.data() + std::size_t{index} * entry_bytes_;
     }
-    /// Writes `count` bytes from byte `offset` behind `before` entries; must stay inside the buffer.
+    /// Writes `count` bytes from byte `offset` after `before` entries; must stay inside the buffer.
     void write(Entries before, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count, Held kind = Held::Data,
                std::uint64_t turn = 0)
     {

@@ -8,7 +8,7 @@
 //      └───────────── status unit ◄──────────── released by CSC ──┘
 //
 // Two sides run independently: data (one of three fetchers: feature, image, Winograd) and weights
-// (weights, masks and group sizes behind two arbiters). A layer is done when both sides are. All
+// (weights, masks and group sizes through two arbiters). A layer is done when both sides are. All
 // that waits is a stage, a FIFO or a counter, so a cycle in which none of them moves is a cycle in
 // which none will move until a link or a countdown says so: then the unit sleeps.
 //
@@ -17,7 +17,7 @@
 //
 // Shapes    beat of M atoms of A bytes; CBUF entry of R atoms; ring of data_bank * D entries.
 // Source    cdma.md; facts in facts/cdma.h.
-// Left out  clock override inputs; direct convolution with input and processing precision of
+// Not modelled: clock override inputs; direct convolution with input and processing precision of
 //           different width (cdma.md 16, point 1: not usable in the reference either).
 // Error     0 cycles on the measured cases (tests/unit/cdma_*_test.cpp, tests/rtl).
 #pragma once

@@ -38,7 +38,7 @@ public:
     /// Ready of this cycle.
     bool ready() const { return !busy_; }
     const T& head() const { return words_[head_]; }
-    /// The word `ahead` places behind the head, visible or not.
+    /// The word `ahead` places after the head, visible or not.
     const T& at(unsigned ahead) const { return words_[(head_ + ahead) % kSlots]; }
     unsigned size() const { return size_; }
 

@@ -29,7 +29,7 @@ struct LayerConfig {
     std::uint32_t stride_x = 1, stride_y = 1;  // Winograd pre-extension
     std::uint32_t pixel_format = 0;
     bool pixel_signed = false;
-    bool data_primary = true;  // DRAM behind MCIF, else CVSRAM
+    bool data_primary = true;  // DRAM at MCIF, else CVSRAM
 
     // Conversion
     bool convert = false, mean = false, nan_to_zero = false;

@@ -11,7 +11,7 @@
 //
 // Shapes    a beat is `throughput` bytes of an atom (8 in nv_full); blocks of up to 8 pixels of a line.
 // Source    cdp.md; models/cdp.py, models/numerics_cdp.py; facts in facts/cdp.h.
-// Left out  D_OUT_SATURATION of nv_full counts idle cycles, too: it reads 0 here.
+// Not modelled: D_OUT_SATURATION of nv_full counts idle cycles, too: it reads 0 here.
 // Error     0 cycles on every measured cdp_ case (tests/rtl).
 #pragma once
 #include <memory>

@@ -84,7 +84,7 @@ struct Beat {
 class BeatWalk {
 public:
     void start(const Cube& cube, std::uint32_t chunks);
-    /// To the next beat. Behind the last one there is none.
+    /// To the next beat. After the last one there is none.
     void step();
     const Beat& beat() const { return beat_; }
 

@@ -35,7 +35,7 @@ struct ElasticParts {
     static constexpr unsigned kFlagFifo = facts::cdp::kFlagFifo;
 };
 
-/// n squares are added up by (n - 1) / 2 adders and a last one, one behind the other; the sums of a smaller
+/// n squares are added up by (n - 1) / 2 adders and a last one, in series; the sums of a smaller
 /// window leave the row earlier.
 struct FloatSum {
     static constexpr unsigned kMaxAdders = 4;
@@ -176,7 +176,7 @@ private:
         }
         look_up(feeds, flow);
 
-        // The fork behind IN.
+        // The fork after IN.
         const bool forks = converted && branch_ready;
         const bool x_ready = ready_of(x_stage_, x_.ready()), info_ready = ready_of(info_stage_, info_.ready());
         fifo(x_, x_stage_, x_take_, forks && info_ready, flow);
@@ -200,7 +200,7 @@ private:
         flow.changed |= index.changed || sums.changed;
     }
 
-    /// A PIPE and the FIFO behind it.
+    /// A PIPE and the FIFO after it.
     template <class Fifo>
     static void fifo(Fifo& fifo, Pipe& stage, bool take, bool in, Flow& flow)
     {
@@ -226,7 +226,7 @@ private:
     typename Parts::Multiplier multiplier_;
     Stage multiplier_out_;
     typename Parts::Out out_;
-    // Found out by the stages behind, used by those in front, of one cycle.
+    // Computed by downstream stages, used by upstream ones, within one cycle.
     bool info_take_ = false, x_take_ = false, sum_take_ = false, index_out_ready_ = false;
 };
 

@@ -12,7 +12,7 @@
 //                                                                            ▼      ▼   ▼
 //                                          write DMA ◄─ OUT ◄──────────────────── multiplier
 //
-// (1) closes behind the last beat of a layer and opens at the next layer's start. (2) is left out, and the
+// (1) closes after the last beat of a layer and opens at the next layer's start. (2) is omitted, and the
 // sum with it, in layers that look x itself up. A beat moves through a fork when all branches take it, out
 // of a join when all have one. nv_full has other pipes for fp16.
 //

@@ -11,7 +11,7 @@
 // requests of the next layer wait until the last beat of this one has been taken.
 //
 // Source    cdp.md 2, 4.1; models/cdp.py.
-// Left out  nothing known.
+// Not modelled: nothing known.
 // Error     0 cycles on every measured cdp_ case (tests/rtl).
 #pragma once
 #include <array>

@@ -8,7 +8,7 @@
 //
 // Shapes    atoms [n][lanes], weights [kernels][lanes], sums [n][outputs][kernels of the half].
 // Source    cmac.md; facts in facts/cmac.h; values in numerics/{mac,fp16,tile}_block.h.
-// Left out  half A and B programmed differently; an enable that arrives between a stripe's message
+// Not modelled: half A and B programmed differently; an enable that arrives between a stripe's message
 //           and its first atom (at most 24 cycles) counts as if it had come before the message.
 // Error     0 cycles on the measured cases (tests/unit/csc_replay_test.cpp, tests/rtl).
 #pragma once

@@ -9,7 +9,7 @@
 // Errors  a TLM response: address beyond the bus or unaligned, not one word, bytes disabled; generic
 //         where there is no data, the machine has failed or it is in reset. An ignored command does nothing.
 // Debug   reads of one word, in no time and without a side effect: a register whose read has one answers 0 bytes, and so do writes.
-// Source  csb.md 1.1, 1.2, 2. Left out: two responses in one cycle (OR of the data, csb.md 9, point 2).
+// Source  csb.md 1.1, 1.2, 2. Not modelled: two responses in one cycle (OR of the data, csb.md 9, point 2).
 #pragma once
 #include <tlm_utils/simple_target_socket.h>
 
@@ -47,7 +47,7 @@ public:
     void renew(const std::vector<Window>& windows);
     /// Asked at every access: the machine is in reset, and answers nothing.
     std::function<bool()> in_reset;
-    /// Told of every write that is accepted, and of every read in the cycle in which its data are at the port.
+    /// Called for every write that is accepted, and of every read in the cycle in which its data are at the port.
     std::function<void(Cycle at, std::uint32_t address, std::uint32_t data, bool write)> on_access;
 
 private:

@@ -1,4 +1,4 @@
-// A register block without a data path behind it: CFGROM. Registers are stored and read back; nothing
+// A register block without a data path: CFGROM. Registers are stored and read back; nothing
 // ever runs.
 #pragma once
 #include <string>

@@ -121,7 +121,7 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     StripeLog* stripes = nullptr;
     Sleeper* credit_reader = nullptr;
     Trail* trail = nullptr;
-    /// With a trail: why no atoms leave behind the last package, from which cycle on. Most packages come before that, and it is not told.
+    /// With a trail: why no atoms leave after the last package, from which cycle on. Most packages come before that, and is not recorded.
     struct LatestGap {
         enum class Why : std::uint8_t { Told, Load, LoadAndCredit, Credit, Lines, Kernels };
         Why why = Why::Told;
@@ -198,7 +198,7 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
 }
 
 /// The cycles since the last package whose data leave in `at`: first its weights were not there, then
-/// they were on their way into the array, then CACC had no room. A gap with a wait for credits is blocked.
+/// they were on their way into the array, then CACC was full. A gap with a wait for credits is blocked.
 void CscCore::account_gap(Cycle at)
 {
     if (issued_until >= at) return;
@@ -209,7 +209,7 @@ void CscCore::account_gap(Cycle at)
     (credit_short ? credit_gap : package_gap).add(loaded, at);
 }
 
-/// What holds from the next cycle of the sequencer on, behind the package whose atoms leave.
+/// What holds from the next cycle of the sequencer on, after the package whose atoms leave.
 void CscCore::note_gap()
 {
     using Why = LatestGap::Why;

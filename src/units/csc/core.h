@@ -6,14 +6,14 @@
 //                                    └─► (2) data pop ───► DL: atoms of the ring ────► Stripe to CMAC
 //                 ▲ credits from CACC: only packages that complete sums need them
 //
-// Only SG can wait. Behind the two pops everything is open loop with fixed latencies, so a package
+// Only SG can wait. After the two pops everything is open loop with fixed latencies, so a package
 // is computed at its pops and sent as one message; SG itself is replayed cycle by cycle up to the
 // present whenever one of its pops is due, and skips the cycles in which nothing but the pop
 // counter moves.
 //
 // Shapes    atom [lanes], weights [kernels][lanes]; lanes <= AC (128 bytes in nv_full).
 // Source    csc.md, cbuf.md; facts in facts/csc.h.
-// Left out  bank conflicts and banks a port does not reach (no legal program meets them); the clock
+// Not modelled: bank conflicts and banks a port does not reach (no legal program meets them); the clock
 //           override inputs.
 // Error     0 cycles on the measured cases (tests/unit/csc_replay_test.cpp, tests/rtl).
 #pragma once

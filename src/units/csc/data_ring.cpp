@@ -45,7 +45,7 @@ bool DataRing::request(std::uint32_t h, std::uint32_t address, bool forced, Cycl
 
 const std::uint8_t* DataRing::entry_before(std::uint32_t address) const
 {
-    // Before the start of the ring lies the last row of the bank behind it: a defect of the silicon.
+    // Before the start of the ring is the last row of the following bank: a defect of the silicon.
     return entry(address == 0 ? entries_ + bank_depth_ - 1 : address - 1);
 }
 

@@ -34,7 +34,7 @@ public:
     /// The ring starts `slices` of that layer later: the entries that are free.
     Entries release(const LayerConfig& of, Slices slices);
 
-    /// The entry of a column of a row, `behind`: entries of the batches before.
+    /// The entry of a column of a row, `behind`: entries of the previous batches.
     std::uint32_t address(std::int64_t row, std::uint32_t behind, std::uint32_t column) const
     {
         const auto line = static_cast<std::uint32_t>(row * row_entries_) + behind;

@@ -81,7 +81,7 @@ void ImageLoader::read(const Package& p, std::uint32_t address, bool forced, std
         std::memcpy(to, ring_.entry(address), entry_bytes_);
         return;
     }
-    // The last element needed: it is not enough behind the start of its entry, so the one before is read with it; or it is, and
+    // The last element needed: it is too close to the start of its entry, so the one before is read with it; or it is, and
     // the atom begins inside the entry.
     const std::uint32_t n = p.channels, end = pixel_.element() % lanes_ + 1;
     const bool with_before = end < n && !forced;

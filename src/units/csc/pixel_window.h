@@ -2,7 +2,7 @@
 //
 //       ┌──── previous ────┬──── current ────┐
 //       │         [ atom ] │                 │          shift: the byte at which the atom begins
-//       └──────────────────┴─────────────────┘          behind the previous entry the window is {current, zeros}
+//       └──────────────────┴─────────────────┘          after the previous entry the window is {current, zeros}
 //
 // The shift grows by a pixel step from atom to atom, less an entry where a new one comes in. A padded row reads as padding.
 //
@@ -26,7 +26,7 @@ public:
     void pad();
     /// A new entry comes in: the place for its bytes, where values are computed.
     std::uint8_t* load(bool values);
-    /// To the next atom, `step` bytes behind; `fetched`: over what came in. `paired_reads`: of entries, a padded row keeps its count.
+    /// To the next atom, `step` bytes further; `fetched`: over what came in. `paired_reads`: of entries, a padded row keeps its count.
     void slide(std::uint32_t step, bool fetched, bool paired_reads);
     /// The stripe is repeated, or the next one begins: at byte `start`.
     void end_stripe() { shift_ = start_; }

@@ -45,9 +45,9 @@ public:
 
     /// Asks the memory for its pace; once, before the run.
     void start();
-    /// Reset. What was not told to the memory yet never will be; what was is followed to its end, and its data are dropped.
+    /// Reset. Bursts that the memory has not seen are dropped; others are completed, and its data are dropped.
     void renew();
-    /// Ends the responses that had begun: once the machine is as after reset. Throws what the memory throws first, behind the last one.
+    /// Ends the responses that had begun: once the machine is as after reset. Throws the first exception of the memory, after the last one.
     void end_dropped();
     /// Cycle 0 is the next one.
     void restart();
@@ -58,9 +58,9 @@ public:
     std::string oldest() const;
 
     TrafficLog& traffic() { return log_; }
-    /// From now on it is told of every burst when the memory gets it.
+    /// From now on it sees every burst when the memory gets it.
     void watch(MemoryWatch* watch) { watch_ = watch; }
-    /// What every burst waits for is told from now on. Null: it is not.
+    /// Records what every burst waits for from now on. Null: off.
     void follow(PortTrail* trail);
     const TrafficLog& traffic() const { return log_; }
 

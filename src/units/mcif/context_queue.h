@@ -21,7 +21,7 @@ class ContextQueue {
 public:
     static constexpr int kNobody = -1;
 
-    /// With a register behind the prefetch buffer (read egress) or without (write responses).
+    /// With a register after the prefetch buffer (read egress) or without (write responses).
     explicit ContextQueue(bool registered) : registered_(registered) { now_.ready_before = registered ? kAll : 0; }
 
     bool full() const { return full_; }
@@ -49,7 +49,7 @@ private:
 
     /// A bit a client.
     struct State {
-        std::uint32_t one = 0, two = 0, three = 0;  // so many prefetched entries, or more
+        std::uint32_t one = 0, two = 0, three = 0;  // at least this number of prefetched entries
         std::uint32_t in_ram = 0;                   // entries in the RAM that may be read
         std::uint32_t written = 0;                  // to the RAM, in the cycle before
         std::uint32_t delayed = 0;                  // its RAM read was started in the cycle before

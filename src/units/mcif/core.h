@@ -8,7 +8,7 @@
 //
 // Shapes    requests in memory atoms; a port beat is 64 bytes (two atoms) in nv_full, one atom else.
 // Source    fabric.md; models/cdma_fabric.py (reads), models/sdp_out.py (writes).
-// Left out  response errors and quality of service: the port has neither.
+// Not modelled: response errors and quality of service: the port has neither.
 // Error     0 cycles in every measured case (tests/rtl) and figure of fabric.md (tests/unit/mcif_test.cpp).
 //           No case measures two write clients at once, or reads that a client refuses for long.
 #pragma once

@@ -1,6 +1,6 @@
 // The memory port as the fabric sees it: five AXI-like channels in plain C++.
 //
-// The fabric offers a command or a data beat for a later cycle; the bridge behind the port answers,
+// The fabric offers a command or a data beat for a later cycle; the bridge at the port answers,
 // in the same evaluation or in a later one, with the cycle in which it is taken. Read beats and write
 // responses stand at the port from a cycle on until the fabric takes them. Both sides are evaluated
 // by one process, the fabric first, so there is one order and nothing depends on it.

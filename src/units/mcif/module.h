@@ -23,9 +23,9 @@ public:
 
     /// The fabric as after reset. What the memory still owes the one before is taken at the port and dropped.
     void renew(const Hardware& hardware, const McifLinks& links);
-    /// Behind renew(), once the channels are connected.
+    /// After renew(), once the channels are connected.
     void connect_doorbells() { core_->connect_doorbells(); }
-    /// Behind that, once the whole machine is as after reset.
+    /// After that, once the whole machine is as after reset.
     void end_dropped() { bridge_.end_dropped(); }
     /// Cycle 0 is the next one.
     void restart() { bridge_.restart(); }
@@ -46,7 +46,7 @@ protected:
     void start_of_simulation() override;
 
 private:
-    /// The fabric and the bridge behind its port, evaluated in one process.
+    /// The fabric and the bridge at its port, evaluated in one process.
     struct Machine final : Core {
         Machine(McifCore& f, Bridge& b) : fabric(f), bridge(b) {}
         void advance(Cycle to) override

@@ -117,7 +117,7 @@ ReadContext ReadEgress::context_of_beat(ClientState& client)
     return context;
 }
 
-/// Puts the atoms of a beat behind those before it and says which lanes they take.
+/// Puts the atoms of a beat after the previous ones and says which lanes they take.
 ReadEgress::Word ReadEgress::arrive(ClientState& client, const std::uint8_t* data)
 {
     const ReadContext context = context_of_beat(client);

@@ -5,7 +5,7 @@
 //             by id        per client    word a cycle     FIFO-B(4) each
 //                        word FIFO(4) ─► PIPE1 ─► client            configurable: client by client
 //
-// (1) the head beat waits for its client's FIFO, and all beats behind it  (2) where the context
+// (1) the head beat waits for its client's FIFO, and all later beats  (2) where the context
 // register is loaded and both lanes have room  (3) pairs atoms: response beats start at lane 0.
 //
 // Only occupancy moves through the stages. The atoms themselves are put in request order when a beat

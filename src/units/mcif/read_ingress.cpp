@@ -64,7 +64,7 @@ void ReadIngress::connect_doorbells()
 
 void ReadIngress::CreditBell::wake_at(Cycle at)
 {
-    // one behind another that is on its way is seen in horizon()
+    // one after another in flight is seen in horizon()
     if (!client->out_of_credit || client->link->credit.next() != at) return;
     *due = std::min(*due, at + ff::kCreditLatency);
     if (owner) owner->wake_at(at + ff::kCreditLatency);

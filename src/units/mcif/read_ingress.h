@@ -70,12 +70,12 @@ public:
     bool empty() const { return !serialising_ && !ordered_.valid() && !ar_.valid() && holding_ == 0; }
     void apply(const FabricSettings& settings);
     void connect_doorbells();
-    /// What every command waits for is told from now on.
+    /// Records what every command waits for from now on.
     void follow(PortTrail* trail) { trail_ = trail; }
     /// The trail gets what has entered and not been granted.
     void note_pending();
     std::uint32_t outstanding() const { return outstanding_; }
-    /// A command stands in front of the limit.
+    /// A command is at the limit.
     bool ordered(Cycle at) const { return ordered_.valid() && ordered_from_ <= at; }
     bool blocked_by_limit() const { return limit_blocks_; }
     bool accepted() const { return accepted_; }
@@ -162,11 +162,11 @@ private:
     bool serialising_ = false;  // (2)
     ReadCommand serial_;        // what is left of the granted chunk
     elements::Stage<ReadCommand> ordered_, ar_;
-    Cycle ordered_from_ = 0;         // what stands in ordered_ alone has been put there ahead of time
+    Cycle ordered_from_ = 0;         // a single entry of ordered_ has been put there ahead of time
     std::uint32_t outstanding_ = 0;  // (3) beats
     std::uint64_t commands_ = 0;
     // clients by index: what a cycle must look at
-    std::uint32_t waiting_ = 0;        // a chunk stands in front of the arbiter
+    std::uint32_t waiting_ = 0;        // a chunk is at the arbiter
     std::uint32_t weighted_ = 0;       // weight not 0
     std::uint32_t active_ = 0;         // something changed in the cycle before
     std::uint32_t starved_ = 0;        // out of credit

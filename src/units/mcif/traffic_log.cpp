@@ -35,7 +35,7 @@ void TrafficLog::mark(Cycle first)
 
 PortTotals TrafficLog::since_mark(Cycle last) const
 {
-    PortTotals after;  // accepted behind the last cycle
+    PortTotals after;  // accepted after the last cycle
     for (std::size_t i = events_ - std::min(events_, kRecent); i < events_; ++i)
         if (recent_[i % kRecent].at > last) add(after, recent_[i % kRecent]);
     return minus(minus(all_, before_), after);

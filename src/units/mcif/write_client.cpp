@@ -53,7 +53,7 @@ bool WriteClient::waits_for_data(Cycle at) const
     return !has_beat() && (no_data() || data_from(at + 1) != kNever) && (!first_.valid() || !second_.valid() || phase_ != Phase::Idle);
 }
 
-/// From the arbiter back to the channel: every stage sees what was behind it at the start of the cycle.
+/// From the arbiter back to the channel: every stage sees the state of the next one at the start of the cycle.
 WriteClient::Stepped WriteClient::step(Cycle at)
 {
     const Taken taken = std::exchange(taken_, {});
@@ -166,7 +166,7 @@ bool WriteClient::receive(Cycle at, bool room, bool& entered)
         const WritePacket& packet = request.item(at);
         DLASIM_EXPECTS(packet.atoms != 0);
         if (!packet.command) keep_atoms(packet);
-        if (!packet.command && straight()) {  // nothing stands in the way to (2)
+        if (!packet.command && straight()) {  // the path to (2) is free
             data_.step(true, false, silicon_.stages_stall);
             data_from_ = at + facts::fabric::kWriteDataLatency;
             return false;

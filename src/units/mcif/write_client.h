@@ -13,7 +13,7 @@
 //
 // Shapes    packet: 1 atom, nv_full 1 or 2; memory beat: the same; chunk: up to `block` atoms, which are not cut by a
 //           multiple of `block`. Stages hold occupancy and strobes; atoms wait in the order in which they came.
-// Depth     commands: two in each PIPE2 and one in the register. Beats behind a command: kWriteDataFifo, those of the data
+// Depth     commands: two in each PIPE2 and one in the register. Beats after a command: kWriteDataFifo, those of the data
 //           stage, and the PIPE2s that commands share with them.
 // Latency   command at the channel in 0: chunk in the slot in 3. Data packet at the channel in 1: beat in the FIFO in 4,
 //           nv_full 5. fabric.md 2.3.
@@ -50,7 +50,7 @@ public:
     void complete(Cycle at) { link_->complete.put(at, true); }
 
     // ---- for the arbiter
-    /// A chunk stands in the slot and all its beats in the FIFO.
+    /// A chunk is in the slot and all its beats in the FIFO.
     bool competes() const { return slot_valid() && fifo_count_ >= chunk().beats; }
     /// pre: competes(), or some of its beats have moved
     const WriteChunk& chunk() const { return silicon_.pairs ? slot_.head() : slot_chunk_; }
@@ -108,7 +108,7 @@ private:
     bool receive(Cycle at, bool room, bool& entered);
     void keep_atoms(const WritePacket& packet);
 
-    static constexpr std::uint32_t kAtoms = 64;  // more than all stages of a client and those behind the arbiter hold
+    static constexpr std::uint32_t kAtoms = 64;  // more than all stages of a client and those after the arbiter hold
 
     const facts::fabric::Facts silicon_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
@@ -122,7 +122,7 @@ private:
     Phase phase_ = Phase::Idle;
     bool ack_ = false;
     std::uint64_t address_ = 0;  // of the next chunk
-    std::uint32_t left_ = 0;     // atoms behind the current chunk
+    std::uint32_t left_ = 0;     // atoms after the current chunk
     bool odd_start_ = false;     // of the chunk: its first atom is the upper one of a memory beat
     bool first_beat_ = false;
     std::uint8_t beats_left_ = 0, atoms_left_ = 0;  // of the chunk
@@ -130,7 +130,7 @@ private:
     // (2)
     elements::RegisteredLaneFifo<facts::fabric::kWriteLane> lanes_[2];
     elements::Stage<bool> data_;
-    Cycle data_from_ = 0;                                                 // what stands in data_ alone has been put there ahead of time
+    Cycle data_from_ = 0;                                                 // a single entry of data_ has been put there ahead of time
     std::array<std::uint8_t, 2 * facts::fabric::kWriteDataFifo> fifo_{};  // strobes
     std::uint8_t fifo_head_ = 0, fifo_count_ = 0;
     // (3)

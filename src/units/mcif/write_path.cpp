@@ -45,7 +45,7 @@ void WritePath::connect_doorbells()
     for (unsigned i = 0; i < clients_.size(); ++i) clients_[i].connect_doorbell(rung_, i);
 }
 
-/// From the port back to the clients: every stage sees what was behind it at the start of the cycle.
+/// From the port back to the clients: every stage sees the state of the next one at the start of the cycle.
 void WritePath::step(Cycle at)
 {
     moved_ = changed_ = false;

@@ -44,7 +44,7 @@ public:
     void step(Cycle at);
     void apply(const FabricSettings& settings);
     void connect_doorbells();
-    /// What every command waits for is told from now on.
+    /// Records what every command waits for from now on.
     void follow(PortTrail* trail) { trail_ = trail; }
     /// The trail gets what has come and not been granted.
     void note_pending() const;
@@ -139,7 +139,7 @@ private:
     std::uint8_t b_id_ = 0;
     elements::Stage<std::uint8_t> b_pipe_;
     // clients by index: what a cycle must look at
-    std::uint32_t complete_ = 0;       // a whole chunk stands in front of the arbiter
+    std::uint32_t complete_ = 0;       // a whole chunk is at the arbiter
     std::uint32_t weighted_ = 0;       // weight not 0
     std::uint32_t active_ = 0;         // something changed in the cycle before
     std::uint32_t holding_ = 0;        // something in its stages

@@ -131,7 +131,7 @@ void PdpCore::catch_up(Cycle to)
     next = std::max(next, to);
 }
 
-/// Nothing is due in cycle `at` and nothing comes but read data, which will wait behind others: evaluated afterwards.
+/// Nothing is due in cycle `at` and nothing comes but read data, which will queue: evaluated afterwards.
 bool PdpCore::only_words(Cycle at) const
 {
     const bool decides = at >= due || registers.horizon() <= at || read_registers.horizon() <= at || acks.next(at - 1) <= at;

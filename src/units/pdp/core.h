@@ -6,12 +6,12 @@
 //                                                  the line      a window                │
 //   GLB ◄── interrupt ◄── completion ◄── last data, end of PDP_RDMA, acknowledge ◄───────┘
 //
-// Beats of an atom go through one a cycle, unless padding behind the end of a line or surface is flushed. The stages
+// Beats of an atom go through one a cycle, unless padding after the end of a line or surface is flushed. The stages
 // carry occupancy; what leaves is computed when it leaves. One unit, two register windows, two independent op_enables.
 //
 // Shapes    beat: atom bytes / facts.beats; atom: 8 to 32 bytes.
 // Source    pdp.md; cycle by cycle from its chapter 4, elements in elements/.
-// Left out  the row order of programs whose windows do not fit exactly and have a top padding (docs/DEVIATIONS.md).
+// Not modelled: the row order of programs whose windows do not fit exactly and have a top padding (docs/DEVIATIONS.md).
 // Error     0 cycles on the measured cases (tests/rtl).
 #pragma once
 #include <memory>

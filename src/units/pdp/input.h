@@ -1,4 +1,4 @@
-// What stands in front of the horizontal stage: the gated input from memory, the gated input from SDP, and the input
+// The stages before the horizontal one: the gated input from memory, the gated input from SDP, and the input
 // stage both share.
 //
 //   PDP_RDMA ─►(gate)─► NaN stage ──────────────────┐
@@ -6,7 +6,7 @@
 //   SDP ─► SKID stage (1) ─► FIFOs of a beat, r ─► ──┘
 //
 // A gate opens with the start of a layer and closes with its last beat. A beat that SDP offers at a closed gate enters
-// (1) as a void one, which is never acknowledged and dropped behind it. The r FIFOs are written together and read in
+// (1) as a void one, which is never acknowledged and dropped after it. The r FIFOs are written together and read in
 // turn; where a beat of SDP is one of PDP there are none.
 //
 // Source  pdp.md 4.1, 4.3, 5.

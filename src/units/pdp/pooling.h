@@ -4,9 +4,9 @@
 //   horizontal  input ─► 4 PIPEs, 8 window units in lock step ─► beats with an output ─► pad adder, 1 (fp16 average 4) ─►
 //   vertical    ─► RAM read, operand, accumulate, pad, width, height: 6 PIPEs ─► [fp16 average: 15] ─► beats with an output
 //
-// As long as a run of beats of one kind lasts and nothing stands in the way, a number of cycles is one step: flow().
+// As long as a run of beats of one kind lasts and the path is free, a number of cycles is one step: flow().
 //
-// Beats without output leave where the drawing says so, but need the ready of what is behind like the others.
+// Beats without output leave where the drawing says so, but need the ready of the next stage like the others.
 //
 // Source  pdp.md 4.4, 4.5, 5.
 #pragma once
@@ -54,7 +54,7 @@ public:
     }
     /// The cycles in which, one after the other, an input beat can enter while everything moves.
     Cycle flows() const { return schedule_.input_left(); }
-    /// So many of them: the beats that the vertical stage takes, the first in bit 0.
+    /// A number of them: the beats that the vertical stage takes, the first in bit 0.
     std::uint32_t flow(unsigned cycles)
     {
         const std::uint32_t all = (1u << cycles) - 1;
@@ -85,7 +85,7 @@ public:
     {
         if (fp16_average_) return fp16_.distance() != elements::kNoBeat ? fp16_.distance() : 0;
         if (lines_.distance() != elements::kNoBeat) return lines_.distance();
-        // behind those that enter without an output, one a cycle
+        // after those that enter without an output, one a cycle
         return lines_.stages() + (schedule_.run().output ? 0 : schedule_.run().beats);
     }
 
@@ -106,7 +106,7 @@ public:
     }
     /// The cycles in which everything moves and what comes is taken, as long as WDMA takes what leaves.
     Cycle flows() const { return schedule_.run().input && !fp16_average_ ? schedule_.run().beats : 0; }
-    /// So many of them, with the beats that enter: those that WDMA takes. The first is in bit 0.
+    /// A number of them, with the beats that enter: those that WDMA takes. The first is in bit 0.
     std::uint32_t flow(unsigned cycles, std::uint32_t in)
     {
         const std::uint32_t out = lines_.flow(cycles, in, schedule_.gives_output() ? in : 0);

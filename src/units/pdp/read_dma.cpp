@@ -173,7 +173,7 @@ Cycle ReadDma::quiet(Cycle next) const
     Cycle cycles = beats_left_ ? beats_left_ - 1 : kNever;
     if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
     if (!words_wait()) return cycles;
-    // until the first word without a promise can leave: one leaves at once if there is room, and one behind the end of every atom
+    // until the first word without a promise can leave: one leaves at once if there is room, and one after the end of every atom
     const Cycle comes = words_[scheduled_credits_].from > next ? words_[scheduled_credits_].from - next : 0;
     Cycle fits = 0;
     if (!room()) fits = Cycle{scheduled_credits_ + 1} * silicon_.beats - beat_;

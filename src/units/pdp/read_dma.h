@@ -36,7 +36,7 @@ public:
 
     /// Takes the responses of this cycle; true if there are any. May be said before the cycles in front of it are evaluated.
     bool receive(Cycle now);
-    /// A word without a promised credit is in the latency FIFO: those behind it decide nothing before it has left.
+    /// A word without a promised credit is in the latency FIFO: later ones decide nothing before it has left.
     bool words_wait() const { return words_.size() > scheduled_credits_; }
     std::uint32_t scheduled_credits() const { return scheduled_credits_; }
     /// The memory interface takes a request in this cycle.
@@ -69,7 +69,7 @@ public:
         if (!out_.flows() || line_left_ == 0 || atoms_[group_] == 0) return 0;
         return std::min({line_left_ - 1, beats_left_ - 1, atoms_in_turn() * silicon_.beats - beat_});
     }
-    /// So many of them, the first in `from`, if quiet() allows them.
+    /// A number of them, the first in `from`, if quiet() allows them.
     void flow(Cycle from, Cycle cycles);
 
     /// The words that leave for the room of an atom each, one an atom from the one that is read now on, if a beat leaves in every
@@ -86,11 +86,11 @@ public:
     }
     /// Beats of the line and of the layer that follow one another, without the last one.
     Cycle beats_in_a_row() const { return line_left_ == 0 ? 0 : std::min(line_left_, beats_left_) - 1; }
-    /// It is so for `words` of them behind cycle `now`: the credits of those that have come in time are put now, and nobody has to
+    /// It is so for `words` of them after cycle `now`: the credits of those that have come in time are put now, and nobody has to
     /// look when they leave.
     void schedule_credits(Cycle now, const Foreseen& foreseen, Cycle words);
 
-    /// Cycles from `next` on, the one behind that evaluated last, in which nothing leaves for the fabric or ends, if nothing arrives.
+    /// Cycles from `next` on, the one after that evaluated last, in which nothing leaves for the fabric or ends, if nothing arrives.
     Cycle quiet(Cycle next) const;
     /// A word has come by cycle `at` and was not taken.
     bool holds_words(Cycle at) const { return !words_.empty() && words_.front().from <= at; }
@@ -142,7 +142,7 @@ private:
     std::uint64_t stall_ = 0, atoms_read_ = 0;
     // responses
     Ring<Word> words_{64};                 // in the latency FIFO, or on the way to it
-    std::uint32_t scheduled_credits_ = 0;  // the credits of so many of them are on their way
+    std::uint32_t scheduled_credits_ = 0;  // number of credits in flight
     // beats
     std::array<std::uint32_t, 2> atoms_{};  // in the reorder FIFOs of lower and upper atoms
     std::uint32_t beat_ = 0, group_ = 0;    // FIFO that is read next: of the atom, lower or upper

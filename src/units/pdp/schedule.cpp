@@ -26,7 +26,7 @@ struct Axis {
     }
     /// No window has its last element on the line with the left padding alone.
     bool is_short() const { return length - 1 + before < kernel - 1; }
-    /// Windows that are kept behind the end of the line, if it is a short one.
+    /// Windows that are kept after the end of the line, if it is a short one.
     std::uint32_t tabled() const
     {
         const std::int64_t room = std::int64_t{length} - 1 + before + after - (kernel - 1);
@@ -36,7 +36,7 @@ struct Axis {
     }
 };
 
-/// Elements of the next line that have no output of their own, and outputs kept behind a line.
+/// Elements of the next line that have no output of their own, and outputs kept after a line.
 struct Kept {
     std::uint32_t free = 0, count = 0;
     /// All of them at the most: a program whose padding is as wide as its window leaves no element free.

@@ -2,7 +2,7 @@
 // an output.
 //
 //   horizontal   for pass, for surface and line:  pixels x beats of an atom, then the flush of the right padding
-//   vertical     for pass, for surface:  lines x output columns x beats, 3 void beats behind a line of one column,
+//   vertical     for pass, for surface:  lines x output columns x beats, 3 void beats after a line of one column,
 //                                        then the flush of the bottom padding
 //
 // A window leaves with the last real element it needs. Of those that end in the padding the first leaves with the last
@@ -38,7 +38,7 @@ public:
     bool gives_output() const { return run_.output; }
     /// What is left of the beats of one kind.
     const BeatRun& run() const { return run_; }
-    /// So many of them are through; pre: as many are left.
+    /// A number of them are through; pre: as many are left.
     void next(std::uint32_t beats = 1)
     {
         run_.beats -= beats;
@@ -49,12 +49,12 @@ protected:
     BeatRun run_;
 };
 
-/// Where outputs leave along one direction, and how the padding behind the end is flushed.
+/// Where outputs leave along one direction, and how the padding after the end is flushed.
 struct Flush {
     std::vector<bool> outputs;  // [element of the line or surface]
     std::uint32_t between = 0;  // bubbles (of an element) in front of the next line or surface
     std::uint32_t carried = 0;  // first elements of the next one that carry an output of this one
-    std::uint32_t at_end = 0;   // bubbles behind the last one
+    std::uint32_t at_end = 0;   // bubbles after the last one
 };
 
 class HorizontalSchedule : public BeatRuns<HorizontalSchedule> {

@@ -53,7 +53,7 @@ private:
     bool on_ = true;
     struct Source {
         ByteStream bytes;
-        std::uint64_t end = 0;  // position behind the bytes of its layers so far
+        std::uint64_t end = 0;  // position after the bytes of its layers so far
     };
     std::array<Source, 2> sources_;           // memory, SDP
     ByteStream* input_ = &sources_[0].bytes;  // of the layer

@@ -98,7 +98,7 @@ public:
         const bool room = input_.ready() && !input_.shadow && std::max(atoms_[0], atoms_[1]) <= silicon_.atom_fifo;
         return waits && room ? atom_comes(arrives) : 0;
     }
-    /// So many of them, with the beats that come, the first in bit 0.
+    /// A number of them, with the beats that come, the first in bit 0.
     void flow(unsigned cycles, std::uint32_t in);
 
     /// Cycles after the one evaluated last in which nothing is handed over, as long as `arrives` is the distance of the

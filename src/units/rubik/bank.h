@@ -1,8 +1,8 @@
 // A bank of Rubik's register file: filled with the reads of a block, drained as its writes.
 //
 //   contract   [row][column] atoms  ─►  column by column, its rows
-//   split      [column] atoms       ─►  plane by plane, its columns, zeros behind the last one
-//   merge      [plane][column]      ─►  column by column, its planes, zeros behind the last one
+//   split      [column] atoms       ─►  plane by plane, its columns, zeros after the last one
+//   merge      [plane][column]      ─►  column by column, its planes, zeros after the last one
 //
 // Shapes  64 atoms of 32 bytes; a beat is one or two atoms in, one or two out.
 // Source  rubik.md 1.4, 1.5.

@@ -46,7 +46,7 @@ struct LayerConfig {
     std::uint32_t plane_atoms(std::uint32_t w0) const;
 };
 
-/// One bank's worth: `requests` reads of `atoms` each; a read's first atom is `pitch` behind the last one's.
+/// One bank's worth: `requests` reads of `atoms` each; a read's first atom is `pitch` after the previous one's.
 struct Block {
     Mode mode = Mode::Contract;
     std::uint32_t element_bytes = 1;
@@ -68,7 +68,7 @@ public:
     ReadWalk() = default;
     explicit ReadWalk(const LayerConfig& layer) : layer_(layer) {}
     Read current() const;
-    /// False behind the last one.
+    /// False after the last one.
     bool next();
 
 private:

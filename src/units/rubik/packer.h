@@ -6,7 +6,7 @@
 // (1) waits until the lanes are ready for the register's beat, and until the register file has a filled block
 // (2) both lanes for two atoms, the lane whose turn it is for one
 //
-// Atoms take the lanes in turn, so a one-atom beat swaps the halves of the beats behind it. It takes a whole place in
+// Atoms take the lanes in turn, so a one-atom beat swaps the halves of the following beats. It takes a whole place in
 // pipe and register: blocks with odd rows keep less ahead of the sender.
 //
 // Source  open_points.md 2, F2; rubik.md 1.5, 2.2.

@@ -22,7 +22,7 @@
 //
 // Shapes    beat: 16 elements in nv_full, max throughput elsewhere; int32 or fp32 pattern each.
 // Source    sdp.md; cycle by cycle from its chapter 2, facts in facts/sdp.h, elements in elements/.
-// Left out  Clock override registers.
+// Not modelled: clock override registers.
 // Error     0 cycles on the measured cases (tests/unit/sdp_*_test.cpp, tests/rtl).
 #pragma once
 #include <memory>

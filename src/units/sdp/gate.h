@@ -42,7 +42,7 @@ public:
     void sweep(bool in, bool last, elements::Flow& flow);
 
 private:
-    /// The enable is behind the packer: a word of a later layer waits inside.
+    /// The enable is after the packer: a word of a later layer waits inside.
     bool offers() const { return pack_.valid() && open_; }
 
     bool ew_, open_ = false, last_ = false;

@@ -19,7 +19,7 @@ void Machine::receive(Cycle at)
         if (front.expects()) front.receive(at);
 }
 
-/// A beat passes the mux; behind the last one of the layer it closes.
+/// A beat passes the mux; after the last one of the layer it closes.
 void Machine::pass_mux()
 {
     bool last;

@@ -10,7 +10,7 @@
 //   nv_full        SKIDs are SKID-PIPE; engines and converter are rigid; output stage PIPE
 //   configurable   SKIDs are SKID-PIPE-B; every stage of engines and converter is elastic; output stage UNPACK to an atom
 //
-// (1) opens in the cycle behind the start of a layer, closes behind its last beat. An engine that is off is a wire. A
+// (1) opens in the cycle after the start of a layer, closes after its last beat. An engine that is off is a wire. A
 // cycle is evaluated from the sinks to the sources (elements/occupancy.h): stages carry occupancy, values.h knows what
 // the beats are worth.
 //

@@ -25,7 +25,7 @@ public:
     bool empty() const { return beats_.empty() && at_rest(stage_); }
     /// What it offers in this cycle is taken.
     void look(Cycle now) { taken_ = !channel_ || channel_->ready(now); }
-    /// A beat can enter in this cycle; behind look().
+    /// A beat can enter in this cycle; after look().
     bool ready() const { return elements::ready_of(stage_, taken_); }
     /// The place of the beat that enters in this cycle; pre: ready().
     PoolBeat& push()

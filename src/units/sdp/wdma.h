@@ -113,7 +113,7 @@ private:
     WriteCommand command_;
     std::uint32_t packet_ = 0, packets_ = 0;        // of the command
     std::array<PortStages<WritePacket>, 2> ports_;  // CVIF, MCIF: as the register bit has them
-    // what is in the banks and behind them
+    // content of the banks and after them
     static constexpr unsigned kWords = 8;
     std::array<std::array<std::array<std::uint8_t, kMaxBeatBytes>, kWords>, facts::sdp::kBanks> words_{};
     std::array<std::uint8_t, facts::sdp::kBanks> heads_{}, tails_{};

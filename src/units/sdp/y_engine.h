@@ -20,7 +20,7 @@
 
 namespace dlasim::sdp {
 
-/// The table behind the engine. `read` is the register whose word is looked up.
+/// The table of the engine. `read` is the register whose word is looked up.
 template <class Index, class Read, class Out, class Interpolate>
 struct LutPath {
     Index index;

@@ -53,7 +53,7 @@ private:
 
     const std::uint32_t atom_bytes_;
     Burst d1_, d2_, d3_;
-    Address address_{};                                                // of the burst behind d1
+    Address address_{};                                                // of the burst after d1
     std::uint64_t left_ = 0;                                           // atoms from there on
     std::int64_t onfly_ = 0, stored_ = 0, available_ = 0, limit_ = 0;  // atoms
 };

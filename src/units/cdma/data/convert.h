@@ -28,7 +28,7 @@ struct Converter {
 
     /// One element: bit pattern in, bit pattern out (int8: low byte). `operand` is the offset or the element's mean.
     std::uint16_t element(std::uint16_t raw, std::int16_t operand, bool is_unsigned) const;
-    /// The arithmetic behind element(): x is the extended input.
+    /// The arithmetic of element(): x is the extended input.
     std::uint16_t cell(std::int32_t x, std::int16_t operand) const;
     /// `count` bytes of elements of one width in and out, with the offset as operand; counts NaN and Inf of the input.
     void bytes(const std::uint8_t* from, std::uint8_t* to, std::uint32_t count, std::uint32_t& nans, std::uint32_t& infs) const;

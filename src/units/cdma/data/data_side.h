@@ -102,7 +102,7 @@ private:
     const std::uint32_t beat_atoms_;
     std::uint32_t received_ = 0;  // atoms of the head request accepted
     unsigned completed_ = 0;      // requests completed in this cycle
-    unsigned values_ahead_ = 0;   // requests behind the head whose values are stored
+    unsigned values_ahead_ = 0;   // requests after the head whose values are stored
     std::uint32_t values_received_ = 0;
 
     Ring<ReadBeat> beats_{8};  // in the response stages; feature data are stored when they pass the port

@@ -7,7 +7,7 @@
 //
 // Shapes    line of pl + W + pr pixels of `components` elements; beat 64 B (nv_full) or an atom.
 // Source    cdma.md 5; facts in facts/cdma.h.
-// Left out  the element-group quirk of the mean beyond the padded line (cdma.md 16, point 8).
+// Not modelled: the element-group quirk of the mean beyond the padded line (cdma.md 16, point 8).
 #pragma once
 #include <vector>
 

@@ -83,7 +83,7 @@ void WinogradFetcher::generate(RequestSlot& slot)
 
 bool WinogradFetcher::request(Cycle, bool room, RequestSlot& slot)
 {
-    // Behind the generator the address is formed in two registers; the second is the request register.
+    // After the generator the address is formed in two registers; the second is the request register.
     bool changed = false;
     if (room && stage_.valid) {
         slot = stage_;

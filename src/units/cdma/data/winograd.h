@@ -6,7 +6,7 @@
 //   store       values: an atom's four channel quarters go to four entries
 //
 // Source    cdma.md 6; facts in facts/cdma.h.
-// Left out  input and processing precision of different width (cdma.md 16, point 2).
+// Not modelled: input and processing precision of different width (cdma.md 16, point 2).
 #pragma once
 #include "units/cdma/data/fetcher.h"
 

@@ -6,7 +6,7 @@
 //
 // The head of the info FIFO says which stream a beat belongs to; it leaves with the last atom of its request.
 //
-// Latency  port to CBUF write: 1 cycle behind the stage (full), 5 (configurable).
+// Latency  port to CBUF write: 1 cycle after the stage (full), 5 (configurable).
 // Source   cdma.md 3.1, 3.2, 7.1, 7.4.
 #pragma once
 #include <array>

@@ -3,7 +3,7 @@
 //   CBUF writes ─► fetched ─┐
 //   WGS FIFO ─► needed ─────┴─► group complete? ─► message to CSC        last group ─► DONE
 //
-// A message announces all entries fetched since the one before it, those of the next group too. In the cycle behind it the
+// A message announces all entries fetched since the one before it, those of the next group too. In the cycle after it the
 // unit looks for the size of the next group.
 //
 // Latency  group complete to message 4 cycles, last one to DONE 10; at most one message in two cycles.

@@ -37,7 +37,7 @@ struct WeightWrites {
     Atoms weights, mask;
 };
 
-/// Entries that CSC is told of in a cycle, or that it releases.
+/// Entries announced to CSC in a cycle, or that it releases.
 struct WeightEntries {
     Entries weights;
     MaskEntries mask;

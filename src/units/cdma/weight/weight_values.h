@@ -62,7 +62,7 @@ private:
     AtomRing weights_, mask_;
     bool begun_ = false;          // some layer has set the ring
     unsigned ahead_ = 0;          // requests of the info FIFO whose values are stored
-    std::uint32_t received_ = 0;  // atoms of the first request behind them
+    std::uint32_t received_ = 0;  // atoms of the first request after them
     std::uint32_t size_reads_ = 0;
     Ring<std::uint32_t> sizes_{32};
     std::uint64_t atoms_read_ = 0;

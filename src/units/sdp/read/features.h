@@ -1,11 +1,11 @@
-// MRDMA behind the latency FIFO: features from memory, cut to the beats the pipeline takes.
+// MRDMA after the latency FIFO: features from memory, divided into the beats the pipeline takes.
 //
 //   WordFeatures (nv_full)         word ─► 4 FIFOs of 16 bytes (and 2 of 32 for 16to8) ─► select ─► SKID ─► mux
 //   AtomFeatures (configurable)    atoms ─► collector of up to 4 ─► 4 SKID-B of an atom ─► select ─► SKID-B ─► PACK ─► mux
 //
 // Reading starts anew at FIFO 0 with every read request.
 //
-// Latency  word() to the mux: 2 cycles; atom behind the last of its collector to the mux: 4 cycles.
+// Latency  word() to the mux: 2 cycles; atom after the last of its collector to the mux: 4 cycles.
 // Source   sdp.md 2.8.
 #pragma once
 #include <array>
@@ -35,7 +35,7 @@ public:
 
     /// A beat stands at the mux.
     bool valid() const { return out_.valid(); }
-    /// Clocks what stands between the reader and the mux, behind the end of its layer too: nothing.
+    /// Clocks the stages between the reader and the mux, which are empty after the end of its layer.
     void sweep_output(elements::Flow&) {}
     /// Clocks the reader; `out`: what it offers is taken.
     ReaderAnswer sweep(Cycle at, bool out);

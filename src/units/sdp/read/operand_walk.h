@@ -26,7 +26,7 @@ private:
 /// The replay of operands per element in a multi-batch layer: pixel by pixel of a pair, for every batch.
 ///
 /// The collector pairs the atoms of a command, the replay the pixels of a line. Of a single pixel one command fetches all
-/// surfaces, so the collector pairs surfaces; the replay ends its step behind the first of a pair, nobody takes the
+/// surfaces, so the collector pairs surfaces; the replay ends its step after the first of a pair, nobody takes the
 /// second, and the pair is never released: the layer hangs, as in the silicon.
 class PairReplay {
 public:

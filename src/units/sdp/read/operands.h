@@ -1,4 +1,4 @@
-// BRDMA, NRDMA, ERDMA behind the latency FIFO: operands from memory, one beat for each beat of features, for ALU and for MUL.
+// BRDMA, NRDMA, ERDMA after the latency FIFO: operands from memory, one beat for each beat of features, for ALU and for MUL.
 //
 //   word() ─► rods of the ALU stream ─► select ─► out ─► gate of the engine (gate.h)
 //         └─► rods of the MUL stream ─► select ─► out ─► gate of the engine
@@ -9,7 +9,7 @@
 // Per element a rod is read out once; per kernel the rods of a surface stay until its last pixel. In a multi-batch layer
 // of nv_full the rods of a pair of pixels are read out once for every batch; the second pixel has rods of its own.
 //
-// Latency  word() to the gate: 2 cycles; atom behind the last of its collector to the gate: 3 cycles.
+// Latency  word() to the gate: 2 cycles; atom after the last of its collector to the gate: 3 cycles.
 // Source   sdp.md 1.6, 2.8; open_points.md 1.
 #pragma once
 #include <array>
@@ -34,7 +34,7 @@ public:
 protected:
     explicit OperandReader(ReadFront& front) : front_(front) {}
     void start(const ReadLayer& layer);
-    /// True in the cycle behind the end of both streams: the done pulse follows in the next one.
+    /// True in the cycle after the end of both streams: the done pulse follows in the next one.
     bool ends();
     /// A word of the request in front has been used; true if it was its last one.
     bool leave(Cycle at);

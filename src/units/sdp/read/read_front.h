@@ -5,7 +5,7 @@
 //
 // Responses are always taken: credits bound what is on its way.
 //
-// Latency  request at the port silicon.interface_stages behind its making; word() 5 cycles behind the response.
+// Latency  request at the port silicon.interface_stages after its creation; word() 5 cycles after the response.
 // Source   sdp.md 2.8; facts in facts/sdp.h.
 #pragma once
 #include <array>

@@ -17,7 +17,7 @@ class RequestsAhead {
 public:
     /// `pairs`: two requests are one command of the reading side.
     void start(bool pairs);
-    /// What the sides see in this cycle: what stands in their FIFOs, and what falls through.
+    /// What the sides see in this cycle: the content of their FIFOs, and what falls through.
     void look();
     bool writable() const { return to_write_ != 0 || moves_; }
     bool readable() const { return to_read_ != 0 || reads_; }

@@ -84,7 +84,7 @@ ReaderAnswer WordOperands::sweep(Cycle at, bool alu_out, bool mul_out)
     bool pop = write;
     unsigned rods = (1u << word) - 1, size = word ? word - 1 : 0;
     if (!both && layer_.operand_bytes == 1) {
-        // A word is 64 operands: its halves go to the same two rods, one behind the other.
+        // A word is 64 operands: its halves go to the same two rods, in sequence.
         rods = 3;
         size = 1;
         pop = write && (step_ == 1 || word == 1);

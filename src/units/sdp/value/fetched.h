@@ -1,7 +1,7 @@
 // What a read engine has fetched: bytes in order of arrival, found by the position of a beat in its layer.
 //
 //   MCIF ─► bytes of layer 0 │ bytes of layer 1 │ ...        features of a beat, operands of a beat
-//           └ released behind the last beat that needs them
+//           └ released after the last beat that needs them
 //
 // Shapes  a beat is BeatShape::lanes elements: features of 8, 16 bits or fp16, operands of 8 or 16 bits.
 // Source  sdp.md 1.5, 1.6.2, 1.6.3.
