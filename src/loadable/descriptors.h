@@ -71,10 +71,10 @@ struct ConvOperation {
     Converter input_converter, output_converter;
 
     bool feature() const { return format == 36; }
-    /// Multiplications.
+    /// Multiplications. Those of Winograd's 4 x 4 make 2 x 2 places.
     std::uint64_t macs() const
     {
-        const std::uint64_t places = std::uint64_t{batch} * destination.width * destination.height;
+        const std::uint64_t places = std::uint64_t{batch} * destination.width * destination.height / (mode != 0 ? 4 : 1);
         return places * destination.channels * kernel_width * kernel_height * kernel_channels;
     }
     bool operator==(const ConvOperation&) const = default;

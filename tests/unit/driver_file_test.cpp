@@ -1,6 +1,7 @@
 // Operations recovered from registers (loadable/write): the inverse of the programmer, over every file of the NVDLA compiler at hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -32,9 +33,9 @@ Hardware machine_of(const fs::path& file)
     return *find_preset("nv_full");
 }
 
-/// All operations of a task, chain after chain: the last unit is enabled first.
+/// All operations of a task, chain after chain: the last unit is enabled first, or last.
 Program program_of(const HardwareTask& task, const std::vector<Chain>& chains, const Loadable& file, const MemoryPlan& memories,
-                   const Hardware& hardware)
+                   const Hardware& hardware, bool last_first = true)
 {
     Program program;
     Programmer programmer(hardware, file, memories, program);
@@ -42,6 +43,7 @@ Program program_of(const HardwareTask& task, const std::vector<Chain>& chains, c
     for (const Chain& chain : chains) {
         std::vector<Prepared> prepared;
         for (auto i = chain.rbegin(); i != chain.rend(); ++i) prepared.push_back(programmer.prepare(*i));
+        if (!last_first) std::reverse(prepared.begin(), prepared.end());
         for (auto p = prepared.rbegin(); p != prepared.rend(); ++p) programmer.enable(*p);
     }
     return program;
@@ -110,6 +112,40 @@ TEST(DriverFile, RecoveredOperationsWriteTheRegistersThatTheyWereReadFrom)
                 }
             task.tables = recovered.tables;
             EXPECT_EQ(difference(written, program_of(task, chains, file, memories, hardware)), "") << path;
+        }
+    }
+    EXPECT_GT(operations, 300u);
+}
+
+TEST(DriverFile, OperationsAreRecoveredInAnyOrderOfTheirEnables)
+{
+    std::size_t operations = 0;
+    for (const fs::path& path : compiled_files()) {
+        const Hardware hardware = machine_of(path);
+        const Loadable file = read_loadable(path.string());
+        const MemoryPlan memories(file, hardware);
+        for (std::size_t t = 0; t < file.tasks.size(); ++t) {
+            if (file.tasks[t].interface != Interface::Dla) continue;
+            const HardwareTask task = read_task(file, memories, t);
+            const std::vector<Chain> chains = chains_of(task);
+            const auto recovered = [&](bool last_first) {
+                return program_operations(program_of(task, chains, file, memories, hardware, last_first), hardware);
+            };
+            const std::vector<ProgramOperation> one = recovered(true), other = recovered(false);
+            ASSERT_EQ(one.size(), chains.size()) << path;
+            ASSERT_EQ(other.size(), chains.size()) << path;
+            for (std::size_t i = 0; i < chains.size(); ++i) {
+                EXPECT_EQ(one[i].units, other[i].units) << path;
+                ASSERT_EQ(one[i].chain.size(), chains[i].size()) << path << " operation " << i;
+                ASSERT_EQ(other[i].chain.size(), chains[i].size()) << path << " operation " << i;
+                for (std::size_t k = 0; k < chains[i].size(); ++k) {
+                    const Operation &a = one[i].chain[k].operation, &b = other[i].chain[k].operation;
+                    EXPECT_TRUE(a.kind == b.kind && a.conv == b.conv && a.sdp == b.sdp && a.pdp == b.pdp && a.cdp == b.cdp &&
+                                a.rubik == b.rubik && a.bdma == b.bdma)
+                        << path << " operation " << i;
+                    ++operations;
+                }
+            }
         }
     }
     EXPECT_GT(operations, 300u);
