@@ -1,7 +1,7 @@
-// Machines of a sweep: the rows of a machine's workloads together, what it must meet, and the best that meets everything.
+// Machines of a sweep: the rows of a machine's workloads together, and whether it meets what is required.
 //
 //   rows of points ──► one row a machine: figures of every workload, their mean by weight, the worst ──► machines.csv, .json
-//                                                                  └──► best_of(): one sentence
+//                                                                  └──► answer.h
 #pragma once
 #include <map>
 #include <optional>
@@ -33,6 +33,7 @@ struct MachineQuestion {
     FrameOrder order = FrameOrder::FirstCome;
     std::vector<std::vector<std::size_t>> points;  // places on all axes; with several workloads the last axis is theirs
     double area_error = 0, power_error = 0;        // shares
+    std::string best;                              // figure by which machines that meet everything are compared
     std::string command;                           // that runs a machine's workloads with values, without its number at the end
 
     bool asked() const;
@@ -48,17 +49,13 @@ struct SweptMachine {
     std::vector<std::size_t> place;  // on the axes of machines
     std::size_t point = 0;           // its first
     nlohmann::ordered_json row;
-    bool whole = false;  // every workload has a result
+    std::vector<PeriodicWork> works;  // of the workloads, where some have a rate
+    bool whole = false;               // every workload has a result
     bool meets = false;
 };
 
 /// In the order of the points. `store` has their rows.
 std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& question);
 std::vector<PlacedKey> machine_row_keys();
-/// A machine by itself: every workload, and whether it meets everything.
-std::string machine_text(const SweptMachine& machine, const MachineQuestion& question);
-/// The machine with the best mean of a figure among those that meet everything: what it is, its margins, what binds, what a step more of
-/// each axis would change, and the command that shows it. Where none meets everything: which comes nearest.
-std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column);
 
 }  // namespace dlasim

@@ -60,8 +60,9 @@ SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& f
                script_json({{"area_mm2", facts.machines.area_error},
                             {"power_mw", facts.machines.power_error},
                             {"energy_uj", facts.machines.power_error}}) +
-               ", \"machines\": " + script_json(machines_json(facts.machines)) + ", \"complete\": " +
-               (state == State::Complete ? "true" : "false") + ", \"running\": " + (state == State::Running ? "true" : "false") +
+               ", \"machines\": " + script_json(machines_json(facts.machines)) + ", \"answer\": " + script_json(facts.answer) +
+               ", \"complete\": " + (state == State::Complete ? "true" : "false") +
+               ", \"running\": " + (state == State::Running ? "true" : "false") +
                ", \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) + ", \"rows\": [");
 }
 

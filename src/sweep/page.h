@@ -22,6 +22,7 @@ struct PageFacts {
     std::vector<PlacedKey> keys;    // what columns mean
     std::vector<SweptAxis> swept;   // the axes again, and what more of them means
     MachineQuestion machines;       // what is asked of them
+    nlohmann::ordered_json answer;  // answer.h; null where nothing is asked
     std::string technology_name;
     nlohmann::ordered_json technology;  // the table of areas and energies
 };

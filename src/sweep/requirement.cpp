@@ -53,6 +53,8 @@ Requirement read_comparison(const std::string& text, const std::string& where, c
 
 bool is_of_machine(const std::string& column) { return std::ranges::find(kOfMachine, column) != kOfMachine.end(); }
 
+std::string_view Requirement::sign() const { return sign_of(is); }
+
 std::string Requirement::text() const { return fmt::format("{} {} {}", column, sign_of(is), number); }
 
 bool Requirement::met(double value) const

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/json_text.h"
@@ -16,6 +17,7 @@ struct Requirement {
     double number = 0;
 
     std::string text() const;
+    std::string_view sign() const;
     bool upper() const { return is == Is::Below || is == Is::AtMost; }
     bool met(double value) const;
     /// Share of the number by which a value meets it; below 0 where it does not.

@@ -9,9 +9,10 @@ namespace dlasim {
 namespace {
 
 constexpr double kMostSteps = 1e6;
+constexpr double kShown = 1e6;  // microseconds at least, where intervals are wanted
 
 struct FrameJob {
-    std::size_t work = 0, step = 0;
+    std::size_t work = 0, step = 0, frame = 0;
     double release_us = 0, due_us = 0;
 };
 
@@ -35,6 +36,15 @@ double hyperperiod_us(const std::vector<PeriodicWork>& works)
     return common == 0 ? 0 : 1e9 / static_cast<double>(common);
 }
 
+/// Steps of one frame that follow each other are one interval.
+void add_step(std::vector<FrameInterval>& intervals, const FrameInterval& step)
+{
+    if (!intervals.empty() && intervals.back().work == step.work && intervals.back().frame == step.frame &&
+        intervals.back().end_us == step.start_us)
+        intervals.back().end_us = step.end_us;
+    else intervals.push_back(step);
+}
+
 }  // namespace
 
 double PeriodicWork::frame_us() const { return std::accumulate(step_us.begin(), step_us.end(), 0.0); }
@@ -46,11 +56,13 @@ double load_of(const std::vector<PeriodicWork>& works)
     return load;
 }
 
-std::optional<std::vector<FrameLatency>> simulate_frames(const std::vector<PeriodicWork>& works, FrameOrder order)
+std::optional<std::vector<FrameLatency>> simulate_frames(const std::vector<PeriodicWork>& works, FrameOrder order,
+                                                         std::vector<FrameInterval>* intervals)
 {
     for (const PeriodicWork& work : works)
         if (work.rate > 0 && work.rate < 0.001) return std::nullopt;
-    const double end_us = hyperperiod_us(works);
+    const double period_us = hyperperiod_us(works);
+    const double end_us = intervals && period_us > 0 ? period_us * std::ceil(std::max(1.0, kShown / period_us)) : period_us;
     double steps = 0;
     for (const PeriodicWork& work : works) steps += 1e-6 * end_us * work.rate * static_cast<double>(work.step_us.size());
     if (load_of(works) > 1 || steps > kMostSteps) return std::nullopt;
@@ -63,7 +75,7 @@ std::optional<std::vector<FrameLatency>> simulate_frames(const std::vector<Perio
         for (std::size_t w = 0; w < works.size(); ++w) {
             if (works[w].rate <= 0 || works[w].step_us.empty()) continue;
             for (double at = next_release(w); at <= now_us && at < end_us; at = next_release(w), ++latencies[w].frames) {
-                ready.push_back({w, 0, at, at + works[w].deadline_us});
+                ready.push_back({w, 0, released[w], at, at + works[w].deadline_us});
                 ++released[w];
             }
             soonest = std::min(soonest, next_release(w));
@@ -76,6 +88,7 @@ std::optional<std::vector<FrameLatency>> simulate_frames(const std::vector<Perio
         const auto job = std::min_element(ready.begin(), ready.end(),
                                           [&](const FrameJob& a, const FrameJob& b) { return goes_first(a, b, works, order); });
         const PeriodicWork& work = works[job->work];
+        if (intervals) add_step(*intervals, {job->work, job->frame, now_us, now_us + work.step_us[job->step]});
         now_us += work.step_us[job->step];
         if (++job->step < work.step_us.size()) continue;
         FrameLatency& latency = latencies[job->work];

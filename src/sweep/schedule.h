@@ -27,9 +27,17 @@ struct FrameLatency {
     std::size_t frames = 0, missed = 0;  // frames of the hyperperiod, and those that ended after their deadline
 };
 
+/// A stretch of time in which the accelerator works for one frame.
+struct FrameInterval {
+    std::size_t work = 0, frame = 0;  // which workload, and which of its frames
+    double start_us = 0, end_us = 0;
+};
+
 /// Share of the time in which the accelerator is taken: rate x time of a frame, over all.
 double load_of(const std::vector<PeriodicWork>& works);
 /// Of each workload. None where the load is above 1, so that latencies grow without bound, or a hyperperiod has more than a million steps.
-std::optional<std::vector<FrameLatency>> simulate_frames(const std::vector<PeriodicWork>& works, FrameOrder order);
+/// `intervals`, if given: what ran when, from time 0 on, of as many hyperperiods as fill a second.
+std::optional<std::vector<FrameLatency>> simulate_frames(const std::vector<PeriodicWork>& works, FrameOrder order,
+                                                         std::vector<FrameInterval>* intervals = nullptr);
 
 }  // namespace dlasim

@@ -49,8 +49,8 @@ std::optional<Powers> powers_of(const std::vector<const nlohmann::ordered_json*>
 
 }  // namespace
 
-void add_shared_figures(nlohmann::ordered_json& row, const std::vector<const nlohmann::ordered_json*>& rows,
-                        const MachineQuestion& question)
+std::vector<PeriodicWork> add_shared_figures(nlohmann::ordered_json& row, const std::vector<const nlohmann::ordered_json*>& rows,
+                                             const MachineQuestion& question)
 {
     std::vector<PeriodicWork> works;
     bool complete = true;
@@ -75,6 +75,7 @@ void add_shared_figures(nlohmann::ordered_json& row, const std::vector<const nlo
         if (works[w].rate > 0)
             row[question.workloads[w].name + ".latency_ms"] =
                 number(latencies.has_value(), latencies ? 1e-3 * (*latencies)[w].worst_us : 0);
+    return works;
 }
 
 const std::vector<Requirement>& load_requirement()

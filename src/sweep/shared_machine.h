@@ -14,9 +14,10 @@
 
 namespace dlasim {
 
-/// Adds these figures to a machine's row; null where a point lacks what they need. `rows`: of each workload of the question.
-void add_shared_figures(nlohmann::ordered_json& row, const std::vector<const nlohmann::ordered_json*>& rows,
-                        const MachineQuestion& question);
+/// Adds these figures to a machine's row; null where a point lacks what they need. `rows`: of each workload of the question. Returns the
+/// frames that share the machine, one kind a workload.
+std::vector<PeriodicWork> add_shared_figures(nlohmann::ordered_json& row, const std::vector<const nlohmann::ordered_json*>& rows,
+                                             const MachineQuestion& question);
 /// What is required of such a machine beside what the sweep says: a load of at most 1, and every deadline.
 const std::vector<Requirement>& load_requirement();
 

@@ -112,6 +112,42 @@ class Camera(unittest.TestCase):
         self.assertIn(f"With small at {rate} frames/s, large at {rate} frames/s together: load", said)
         self.assertRegex(" ".join(m["fails"] for m in self.rows("machines.csv")), "load")
 
+    def answer(self):
+        page = (self.folder / "out" / "sweep.html").read_text()
+        return json.JSONDecoder().raw_decode(page[page.index('"answer": ') + len('"answer": '):])[0]
+
+    def test_the_page_answers_as_the_command(self):
+        said = self.sweep({**self.question(), "require": "load < 0.99"}, "--best", "area_mm2", status=(0, 4))
+        answer, machines = self.answer(), {m["machine"]: m for m in self.rows("machines.csv")}
+        self.assertTrue(said.count(answer["verdict"] + ";"), said)
+        self.assertIn(answer["shared"].strip(), said)
+        self.assertIn(answer["command"], said)
+        chosen = machines[str(answer["machine"])]
+        self.assertEqual(answer["meets"], chosen["meets"] == "true")
+        meeting = [m for m in machines.values() if m["meets"] == "true"]
+        self.assertEqual(float(chosen["area_mm2"]), min(float(m["area_mm2"]) for m in meeting))
+        for limit in answer["limits"]:
+            self.assertEqual(limit["value"], float(chosen[limit["column"]]))
+        for step in answer["steps"]:
+            other = machines[str(step["machine"])]
+            self.assertEqual((other[step["axis"]], other["fails"]), (str(step["to"]), step["fails"]))
+            for column in ("area_mm2", "load", "system_mw"):
+                self.assertAlmostEqual(step["changes"][column], float(other[column]) / float(chosen[column]) - 1, delta=1e-4)
+        # The drawing has every frame of a second, none runs beside another, and together they take the load.
+        frames, end = answer["frames"], 1e6
+        for w, rate in enumerate((600, 400)):
+            self.assertEqual(len({f[1] for f in frames if f[0] == w and f[2] < end}), rate)
+        for one, next_one in zip(frames, frames[1:]):
+            self.assertLessEqual(one[3], next_one[2] + 1e-3)
+        self.assertAlmostEqual(sum(min(f[3], end) - f[2] for f in frames) / end, float(chosen["load"]), delta=0.005)
+
+    def test_the_page_names_the_nearest(self):
+        said = self.sweep({**self.question(), "require": "system_mw < 0.001"}, "--best", "area_mm2", status=(0, 4))
+        answer = self.answer()
+        self.assertFalse(answer["meets"])
+        self.assertIn(answer["verdict"].strip(), said)
+        self.assertEqual([limit["met"] for limit in answer["limits"] if limit["column"] == "system_mw"], [False])
+
     def test_requirements_of_the_machine(self):
         self.sweep({**self.question(), "require": "system_mw < 1e6 && load < 0.99 && small.latency_ms < 1000"}, "--best", "system_mw", status=(0, 4))
         for content, said in (({"require": "lod < 1"}, 'did you mean "load"'), ({"require": "small.latency < 1"}, "latency"),

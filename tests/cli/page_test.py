@@ -85,6 +85,15 @@ setTimeout(() => {
   const series = page.drawings[0].chart.getOption().series;
   out.pale = series[0].data.filter((d) => d.itemStyle).map((d) => d.row[0]);
   out.bars = [series[2].data.length, series[3].data.length, series[2].data.slice(0, 2).map((d) => d[0])];
+  out.star = series[4].data.map((d) => d.row[0]);
+  out.lines = series[0].markLine.data.map((d) => d.xAxis ?? d.yAxis);
+  out.answer = [$("#answer").hidden, $("#verdict").textContent, [...document.querySelectorAll("#limits tbody tr")].map((tr) => tr.cells[0].textContent)];
+  out.steps = [...document.querySelectorAll("#steps tbody tr")].map((tr) => [tr.cells[0].textContent, tr.className]);
+  out.red = [...document.querySelectorAll("#table td.bad")].map((td) => td.textContent);
+  $("#filter").value = "meets = true"; for (const kind of ["input", "change"]) $("#filter").dispatchEvent(new Event(kind));
+  out.hash = new URLSearchParams(location.hash.slice(1)).get("filter");
+  $("#filter").value = ""; for (const kind of ["input", "change"]) $("#filter").dispatchEvent(new Event(kind));
+  out.csv = page.drawings[0].csv().split("\n").length;
   document.querySelectorAll("#table tbody tr")[0].click();
   out.links = [...document.querySelectorAll("#point a")].map((a) => a.getAttribute("href"));
   out.command = $("#point code").textContent;
@@ -99,6 +108,16 @@ def found_in(text):
     if not found:
         sys.exit(f"page_test: the page did not come to its end: {re.findall('data-error=.[^>]*', text)}")
     return json.loads(found.group(1).replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+
+def neighbours(rows, row):
+    """One step up, one step down on each axis, as far as there are such machines."""
+    axes = MACHINES["axes"]
+    for axis, values in axes.items():
+        for step in (1, -1):
+            at = values.index(row[axis]) + step
+            if 0 <= at < len(values):
+                yield from (r for r in rows if r[axis] == values[at] and all(r[other] == row[other] for other in axes if other != axis))
 
 
 def expect_machines(dlasim, program, folder):
@@ -128,6 +147,17 @@ def expect_machines(dlasim, program, folder):
     least = min(row["area_mm2"] for row in front)
     expect((out["bars"][0], out["bars"][1], [round(x / least, 3) for x in out["bars"][2]]), (3 * len(front), 0, [0.937, 1.063]), "the bars of the areas' error")
     expect(out["note"].startswith(f"{len(front)} of {len(meeting)} machines that meet everything are on the front"), True, out["note"])
+    # The answer: the smallest that meets everything, its limits, one step on each axis; a limit that is missed is red.
+    smallest = min(meeting, key=lambda row: (row["area_mm2"], row["mean.total_uj"] or 0))
+    expect(out["star"], [smallest["machine"]], "the machine with the star")
+    expect(out["answer"][0] or "has the least area_mm2" not in out["answer"][1], False, out["answer"][1])
+    expect(sorted(set(limit.split()[0] for limit in out["answer"][2])), ["area_mm2", "m.power_mw", "n.power_mw"], "the limits of the answer")
+    expect(out["lines"], [areas[-1]], "limits as lines of the chart")
+    expect(len(out["steps"]) > 0 and all(bool(mark) == (not row["meets"]) for (_, mark), row in
+                                         zip(out["steps"], [r for r in neighbours(rows, smallest)])), True, "the steps of the answer")
+    expect(sorted(out["red"]), sorted(row["fails"] for row in rows if row["fails"] and row["mean.cycles"] is not None), "what is red")
+    expect(out["hash"], "meets = true", "the link keeps the filter")
+    expect(out["csv"], len(ran) + 2, "the lines of a chart's CSV")
     first = rows[0]["machine"]
     expect(out["command"], f"dlasim sweep m.json --out verified --machine {first}", "the command of a machine")
     files = ("report.txt", "result.json") if rows[0]["mean.cycles"] is not None else ("messages.txt",)

@@ -24,6 +24,7 @@
 #include "files/input.h"
 #include "jobs/job.h"
 #include "network/plan.h"
+#include "sweep/answer.h"
 #include "sweep/sweep_file.h"
 
 namespace dlasim {
@@ -181,12 +182,13 @@ std::vector<bool> points_of_machine(const SweepOptions& options, const Sweep& sw
     return own;
 }
 
-PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
+PageFacts page_facts(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology)
 {
     PageFacts facts{sweep.name.empty() ? std::filesystem::path(sweep.file).stem().string() : sweep.name,
                     {},
                     sweep.points.size(),
                     row_keys(),
+                    {},
                     {},
                     {},
                     {},
@@ -196,6 +198,7 @@ PageFacts page_facts(const Sweep& sweep, const silicon::Technology& technology)
         facts.swept.push_back({axis.name, gives(axis)});
     }
     facts.machines = question_of(sweep, technology);
+    facts.machines.best = options.best.empty() ? default_best(facts.machines) : figure_named(options.best, "--best", workload_names(sweep));
     for (const PlacedKey& key : machine_row_keys()) facts.keys.push_back(key);
     facts.technology = silicon::technology_json(technology);
     facts.technology_name = technology.name;
@@ -218,7 +221,7 @@ int collect_points(const SweepOptions& options, const Sweep& sweep)
     for (const std::string& from : options.collect) folder.take_from(from, all);
     Tally tally;
     for (const auto& [point, status] : folder.store().statuses()) tally.add(status);
-    const std::string csv = folder.write_tables(page_facts(sweep, technology)).string();
+    const std::string csv = folder.write_tables(page_facts(options, sweep, technology)).string();
     if (tally.ended < sweep.points.size())
         throw ConfigError(options.out,
                           fmt::format("has {} of {} points now, expected the folders of all shards; --resume runs the others here",
@@ -237,9 +240,9 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     const std::size_t own = options.machine ? static_cast<std::size_t>(std::ranges::count(wanted, true)) : shard.count(count);
     const SweepIdentity all_of_it = identity(options, sweep);
     SweepFolder folder(options.out, all_of_it, count, shard, options.resume, options.restart);
-    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(sweep, technology));
+    if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(options, sweep, technology));
     if (options.search != 0) {
-        const int status = search_points(options, sweep, technology, folder, page_facts(sweep, technology));
+        const int status = search_points(options, sweep, technology, folder, page_facts(options, sweep, technology));
         if (status != kInterrupted) say_answer(options, sweep, technology, folder.store());
         return status;
     }
@@ -260,7 +263,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
         while (at < count && (done[at] || !shard.has(at) || !wanted[at])) ++at;
         return at < count ? std::optional(at++) : std::nullopt;
     };
-    const PageFacts facts = page_facts(sweep, technology);
+    const PageFacts facts = page_facts(options, sweep, technology);
     const bool all = runner.run(next, [&](const KeptPoint& kept) {
         tally.add(kept.status);
         progress.point(kept, tally.ended);

@@ -14,6 +14,7 @@
 #include "files/digest.h"
 #include "files/input.h"
 #include "files/number.h"
+#include "sweep/answer.h"
 #include "sweep/neighbours.h"
 #include "sweep/tables.h"
 
@@ -320,6 +321,7 @@ void write_page(const std::vector<SweptMachine>& machines, PageFacts facts, Outp
     const std::vector<std::string> columns = columns_of(machines);
     facts.axes = facts.machines.axes;
     facts.points = machines.size();
+    facts.answer = answer_json(machines, facts.machines);
     SweepPage rows(columns, facts, page, state);
     for (const SweptMachine& machine : machines) rows.row({machine.point, 0, machine.row});
     rows.end();

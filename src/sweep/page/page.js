@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { name, axes, columns, rows, complete, points, technology, machines, errors } = sweep;
+  const { name, axes, columns, rows, complete, points, technology, machines, errors, answer } = sweep;
   // Rows are points, or machines with several workloads.
   const rowName = machines ? "machine" : "point", cycles = machines ? "mean.cycles" : "cycles", reason = machines ? "fails" : "reason";
   const byName = Object.fromEntries(columns.map((column, i) => [column.name, i]));
@@ -39,16 +39,21 @@
   if (sweep.running) setInterval(() => { if (Date.now() - touched > 20000) location.reload(); }, 5000);
   $("#summary").textContent = `${rows.length} of ${points} ${rowName}s, ${ran.length} with a result` + (machines ? `, ${meeting.length} meet everything` : "") + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : sweep.running ? ", the others run: this page looks for them every five seconds" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
 
+  const role = (id, r) => $(`#${id} [data-role=${r}]`);
   const fill = (select, names, chosen) => {
     select.replaceChildren(...names.map((n) => new Option(n, n, false, Array.isArray(chosen) ? chosen.includes(n) : n === chosen)));
   };
   const first = (wanted, among) => wanted.find((w) => among.includes(w)) ?? among[0];
 
+  // The numbers of a chart as a file.
+  const csvText = (lines) => lines.map((line) => line.map((v) => { const s = v === null || v === undefined ? "" : String(v); return /[",\n]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s; }).join(",")).join("\n") + "\n";
+  const csvOf = (names, list) => csvText([names, ...list.map((row) => names.map((column) => value(row, column)))]);
+
   // A chart in a panel: drawn again when what it shows, the theme or the size changes, saved as PNG or SVG.
   const drawings = [];
   const panel = (id, option, click) => {
     const box = $("#" + id), place = $(".chart", box);
-    const drawing = { box, chart: null, draw() {
+    const drawing = { box, chart: null, csv: () => csvOf(columns.map((column) => column.name), ran), draw() {
       if (!drawing.chart) {
         drawing.chart = charts.init(place, null, { renderer: "canvas" });
         if (click) drawing.chart.on("click", click);
@@ -58,7 +63,8 @@
     const save = (kind) => {
       const link = document.createElement("a");
       link.download = `${name}-${id}.${kind}`;
-      if (kind === "png") link.href = drawing.chart.getDataURL({ type: "png", pixelRatio: 2, backgroundColor: css("--back") });
+      if (kind === "csv") link.href = URL.createObjectURL(new Blob([drawing.csv()], { type: "text/csv" }));
+      else if (kind === "png") link.href = drawing.chart.getDataURL({ type: "png", pixelRatio: 2, backgroundColor: css("--back") });
       else {
         const scratch = charts.init(null, null, { renderer: "svg", ssr: true, width: place.clientWidth, height: place.clientHeight });
         scratch.setOption({ ...option(), animation: false, backgroundColor: css("--back") });
@@ -84,8 +90,29 @@
     return { type: "continuous", min: Math.min(...known), max: Math.max(...known), dimension: at, calculable: !narrow, inRange: { color: palette() }, right: narrow ? "center" : 4, top: narrow ? undefined : "middle", bottom: narrow ? 0 : undefined, orient: narrow ? "horizontal" : "vertical", itemHeight: narrow ? 90 : 140, itemWidth: 12, formatter: (v) => short(+v.toPrecision(3)), textStyle: { color: css("--soft") } };
   };
 
+  const kStar = "path://M12 1l3.2 7.2 7.8.7-5.9 5.2 1.8 7.7L12 17.7 5.1 21.8l1.8-7.7L1 8.9l7.8-.7z";
+
+  // The answer: the machine, what it must meet, and what binds.
+  const percent = (share) => `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;
+  const cells = (line, list, last = false) => list.forEach((word, i) => { const cell = line.insertCell(); cell.textContent = word; if (i === 0 || (last && i === list.length - 1)) cell.className = "words"; });
+  if (answer) {
+    $("#answer").hidden = false;
+    $("#verdict").textContent = answer.verdict.trim();
+    if (!answer.meets) $("#verdict").className = "bad";
+    $("#shared").textContent = answer.shared.trim();
+    $("#untried").textContent = answer.untried.trim();
+    $("#answer-command").textContent = answer.command;
+    answer.limits.forEach((limit, i) => {
+      const line = $("#limits tbody").insertRow();
+      if (!limit.met) line.className = "failed";
+      cells(line, [`${limit.column} ${limit.sign} ${text(limit.limit)}`, limit.value === null ? "unknown" : text(limit.value), limit.margin === null ? "" : percent(limit.margin)]);
+      const why = line.insertCell();
+      why.className = "words";
+      why.textContent = [!limit.met ? "missed" : i === 0 ? "binds" : "", limit.margin !== null && Math.abs(limit.margin) < limit.error ? `inside the model's error of ${Math.round(100 * limit.error)} %` : ""].filter(Boolean).join(", ");
+    });
+  }
+
   // Pareto front: the points that no other point beats in both columns.
-  const role = (id, r) => $(`#${id} [data-role=${r}]`);
   const front = (list, x, y, lessX, lessY) => {
     const better = (a, b, less) => less ? a < b : a > b;
     const sorted = list.filter((row) => typeof value(row, x) === "number" && typeof value(row, y) === "number")
@@ -106,6 +133,8 @@
     const candidates = meeting.length ? meeting : ran, best = front(candidates, x, y, lessX, lessY);
     role("pareto", "note").textContent = `${best.length} of ${candidates.length} ${rowName}s${meeting.length < ran.length && meeting.length ? " that meet everything" : ""} are on the front: ${best.slice(0, 24).map((row) => value(row, rowName)).join(", ")}${best.length > 24 ? ", .." : ""}` +
       (meeting.length < ran.length ? "; pale ones do not meet everything" : "") + [x, y].map((column) => closer(best, column)).join("");
+    const limits = (column, key) => answer ? answer.limits.filter((limit) => limit.column === column).map((limit) => ({ [key]: limit.limit, label: { formatter: `${limit.sign} ${short(limit.limit)}`, color: css("--bad"), position: key === "xAxis" ? "insideEndTop" : "insideStartTop" } })) : [];
+    const star = answer ? ran.filter((row) => value(row, rowName) === answer.machine) : [];
     const spot = (row) => ({ value: [value(row, x), value(row, y), value(row, colour)], row, itemStyle: meets(row) ? undefined : { opacity: 0.25 } });
     const bars = (column, ends) => ({ type: "line", symbol: "none", silent: true, lineStyle: { color: css("--soft"), width: 1 }, data: errorOf(column) ? best.flatMap((row) => [...ends(row, errorOf(column)), ["-", "-"]]) : [] });
     return { ...base(), grid: { left: 70, right: window.innerWidth < 640 ? 20 : 90, top: 20, bottom: window.innerWidth < 640 ? 80 : 55 },
@@ -114,9 +143,10 @@
       yAxis: { type: log(y), scale: true, name: about(y), nameLocation: "middle", nameGap: 52, ...axisLook() },
       dataZoom: [{ type: "inside" }, { type: "inside", orient: "vertical" }],
       visualMap: colour ? { ...colours(colour, 2), seriesIndex: 0 } : undefined,
-      series: [{ type: "scatter", symbolSize: 9, itemStyle: { borderColor: css("--soft"), borderWidth: 0.6 }, data: ran.map(spot) },
+      series: [{ type: "scatter", symbolSize: 9, itemStyle: { borderColor: css("--soft"), borderWidth: 0.6 }, data: ran.map(spot), markLine: { silent: true, symbol: "none", lineStyle: { color: css("--bad"), type: "dashed" }, data: [...limits(x, "xAxis"), ...limits(y, "yAxis")] } },
         { type: "line", step: "end", symbol: "circle", symbolSize: 13, lineStyle: { color: css("--bad"), width: 2 }, itemStyle: { color: "transparent", borderColor: css("--bad"), borderWidth: 2 }, data: best.map((row) => ({ ...spot(row), itemStyle: undefined })) },
-        bars(x, (row, e) => [1 - e, 1 + e].map((f) => [value(row, x) * f, value(row, y)])), bars(y, (row, e) => [1 - e, 1 + e].map((f) => [value(row, x), value(row, y) * f]))] };
+        bars(x, (row, e) => [1 - e, 1 + e].map((f) => [value(row, x) * f, value(row, y)])), bars(y, (row, e) => [1 - e, 1 + e].map((f) => [value(row, x), value(row, y) * f])),
+        { type: "scatter", symbol: kStar, symbolSize: 24, z: 5, itemStyle: { color: css("--accent"), borderColor: css("--back"), borderWidth: 1 }, data: star.map((row) => ({ ...spot(row), itemStyle: undefined })) }] };
   }, (p) => p.data && p.data.row && open(p.data.row));
 
   // Heat map: where several points fall on one place, the least, the most or the mean of them.
@@ -166,6 +196,74 @@
   });
   role("parallel", "clear").addEventListener("click", () => { chosen = null; parallel.chart.dispose(); parallel.chart = null; redraw(); list(); });
 
+  // One step on each axis from that machine: bars of change, red where the step misses a limit.
+  const stepName = (step) => `${step.axis} ${text(step.from)} to ${text(step.to)}`;
+  if (answer && answer.steps.length) {
+    const box = $("#steps"), figures = [...new Set(answer.steps.flatMap((step) => Object.keys(step.changes)))];
+    box.hidden = false;
+    fill(role("steps", "figure"), figures, figures.includes(answer.best) ? answer.best : figures[0]);
+    const steps = panel("steps", () => {
+      const figure = role("steps", "figure").value;
+      const sorted = [...answer.steps].sort((a, b) => Math.abs(a.changes[figure] ?? 0) - Math.abs(b.changes[figure] ?? 0));
+      const narrow = window.innerWidth < 640;
+      return { ...base(), grid: { left: narrow ? 132 : 220, right: 60, top: 10, bottom: 40 },
+        tooltip: { ...base().tooltip, formatter: (p) => p.data.step ? [`<b>${escaped(stepName(p.data.step))}</b>`, ...Object.entries(p.data.step.changes).map(([c, share]) => `${escaped(c)} ${percent(share)}`), escaped(p.data.step.fails || "meets everything")].join("<br>") : "" },
+        xAxis: { type: "value", name: `${figure}, %`, nameLocation: "middle", nameGap: 26, ...axisLook() },
+        yAxis: { type: "category", data: sorted.map(stepName), ...axisLook(), axisLabel: { color: css("--text"), width: narrow ? 126 : 210, overflow: "break", fontSize: narrow ? 10 : 12 } },
+        series: [{ type: "bar", barMaxWidth: 22, label: { show: true, position: "right", color: css("--text"), formatter: (p) => percent(p.data.value / 100) },
+          data: sorted.map((step) => ({ value: +(100 * (step.changes[figure] ?? 0)).toFixed(2), step, itemStyle: { color: step.fails ? css("--bad") : css("--accent") } })) }] };
+    }, (p) => { const row = p.data && p.data.step && ran.find((r) => value(r, rowName) === p.data.step.machine); if (row) open(row); });
+    steps.csv = () => csvText([["axis", "from", "to", ...figures, "fails"], ...answer.steps.map((step) => [step.axis, step.from, step.to, ...figures.map((f) => step.changes[f]), step.fails])]);
+    cells($("thead", box).insertRow(), ["step", ...figures, "then"], true);
+    for (const step of answer.steps) {
+      const line = $("tbody", box).insertRow();
+      if (step.fails) line.className = "failed";
+      cells(line, [stepName(step), ...figures.map((f) => f in step.changes ? percent(step.changes[f]) : ""), step.fails || "meets everything"], true);
+    }
+  }
+
+  // A second of frames: what the accelerator works for, workload by workload.
+  const kinds = () => dark ? ["#6ea8ff", "#ffb04f", "#53b3a6", "#d98cc8", "#d9d36a"] : ["#1a5fd0", "#b25c00", "#1e7d6f", "#8b3a86", "#6b6500"];
+  if (answer && answer.frames.length) {
+    const box = $("#frames"), end = 1e6;
+    box.hidden = false;
+    $(".chart", box).style.height = `${90 + 50 * machines.workloads.length}px`;
+    const busy = (w) => answer.frames.filter((f) => f[0] === w).reduce((sum, f) => sum + Math.min(f[3], end) - f[2], 0) / end;
+    const all = machines.workloads.reduce((sum, _, w) => sum + busy(w), 0);
+    role("frames", "note").textContent = `The accelerator works in ${(100 * all).toFixed(1)} % of this second and waits in the rest. All workloads begin at 0.`;
+    const frames = panel("frames", () => ({ ...base(), grid: { left: window.innerWidth < 640 ? 100 : 150, right: 30, top: 10, bottom: 45 },
+      tooltip: { ...base().tooltip, formatter: (p) => `${escaped(machines.workloads[p.value[0]])}, frame ${p.value[1]}<br>${short(p.value[2] / 1e3)} to ${short(p.value[3] / 1e3)} ms` },
+      xAxis: { type: "value", min: 0, max: 1000, name: "ms", nameLocation: "middle", nameGap: 26, ...axisLook() },
+      yAxis: { type: "category", inverse: true, data: machines.workloads, ...axisLook(), axisLabel: { color: css("--text"), width: window.innerWidth < 640 ? 92 : 140, overflow: "break", fontSize: window.innerWidth < 640 ? 10 : 12 } },
+      dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "none" }],
+      series: [{ type: "custom", clip: true, encode: { x: [2, 3], y: 0 }, data: answer.frames,
+        renderItem: (_, api) => {
+          const from = api.coord([api.value(2) / 1e3, api.value(0)]), to = api.coord([api.value(3) / 1e3, api.value(0)]), high = api.size([0, 1])[1] * 0.6;
+          return { type: "rect", shape: { x: from[0], y: from[1] - high / 2, width: Math.max(1, to[0] - from[0]), height: high }, style: { fill: kinds()[api.value(0) % 5] } };
+        } }] }));
+    frames.csv = () => csvText([["workload", "frame", "start_us", "end_us"], ...answer.frames.map((f) => [machines.workloads[f[0]], ...f.slice(1)])]);
+    const chosenRow = rows.find((row) => value(row, rowName) === answer.machine);
+    machines.workloads.forEach((work, w) => cells($("tbody", box).insertRow(), [work, String(new Set(answer.frames.filter((f) => f[0] === w).map((f) => f[1])).size), `${(100 * busy(w)).toFixed(1)} %`, text(value(chosenRow, `${work}.latency_ms`))]));
+  }
+
+  // Power of the machines that need least of it, by consumer.
+  if (answer && "system_mw" in byName) {
+    const known = (meeting.length ? meeting : ran).filter((row) => typeof value(row, "system_mw") === "number").sort((a, b) => value(a, "system_mw") - value(b, "system_mw")).slice(0, 12);
+    if (known.length) {
+      const box = $("#power"), parts = (row) => [value(row, "system_mw") - value(row, "memory_mw"), value(row, "memory_mw")];
+      box.hidden = false;
+      role("power", "note").textContent = `The ${known.length} ${meeting.length ? "machines that meet everything and need" : "machines that need"} least; the chosen one has a star.`;
+      const name = (row) => (value(row, rowName) === answer.machine ? "★ " : "") + value(row, rowName);
+      const power = panel("power", () => ({ ...base(), grid: { left: 60, right: 30, top: 34, bottom: 45 }, legend: { top: 0, textStyle: { color: css("--text") } }, tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => `${text(+v.toPrecision(4))} mW` },
+        xAxis: { type: "category", data: known.map(name), name: rowName, nameLocation: "middle", nameGap: 28, ...axisLook() },
+        yAxis: { type: "value", name: "mW", ...axisLook() },
+        series: ["accelerator", "memory"].map((consumer, i) => ({ name: consumer, type: "bar", stack: "all", itemStyle: { color: kinds()[i] }, data: known.map((row) => parts(row)[i]),
+          ...(i === 0 ? { markLine: { silent: true, symbol: "none", lineStyle: { color: css("--bad"), type: "dashed" }, data: answer.limits.filter((limit) => limit.column === "system_mw").map((limit) => ({ yAxis: limit.limit, label: { formatter: `${limit.sign} ${short(limit.limit)}`, color: css("--bad"), position: "insideEndTop" } })) } } : {}) })) }), (p) => known[p.dataIndex] && open(known[p.dataIndex]));
+      power.csv = () => csvText([[rowName, "accelerator_mw", "memory_mw", "system_mw"], ...known.map((row) => [value(row, rowName), ...parts(row), value(row, "system_mw")])]);
+      for (const row of known) cells($("tbody", box).insertRow(), [name(row), ...parts(row).map((v) => text(+v.toPrecision(4))), text(value(row, "system_mw"))]);
+    }
+  }
+
   // The table.
   if (machines) $("#rows").textContent = "Machines";
   let order = [rowName, 1];
@@ -205,7 +303,7 @@
         const cell = document.createElement("td");
         cell.textContent = text(value(row, column));
         if (why && column === reason) { cell.colSpan = shown.length - axes.length - 1; cell.className = "words why"; cell.title = cell.textContent; }
-        else if (words.has(column)) { cell.className = "words"; cell.title = cell.textContent; }
+        else if (words.has(column)) { cell.className = column === reason ? "words bad" : "words"; cell.title = cell.textContent; }
         line.append(cell);
       }
       line.addEventListener("click", () => open(row));
@@ -213,6 +311,18 @@
       return line;
     }));
   };
+  // A link keeps what is chosen: axes of the charts, filter, columns.
+  const kept = [["x", role("pareto", "x")], ["y", role("pareto", "y")], ["colour", role("pareto", "colour")], ["value", role("heat", "value")], ["filter", $("#filter")], ["show", $("#show")]];
+  const keep = () => {
+    const state = new URLSearchParams();
+    for (const [key, input] of kept) if (input && input.value) state.set(key, input.value);
+    history.replaceState(null, "", "#" + state);
+  };
+  const restore = () => {
+    const state = new URLSearchParams(location.hash.slice(1));
+    for (const [key, input] of kept) if (input && state.has(key) && (!input.options || [...input.options].some((option) => option.value === state.get(key)))) input.value = state.get(key);
+  };
+  for (const [, input] of kept) input.addEventListener("change", keep);
   $("#filter").addEventListener("input", list);
   $("#show").addEventListener("change", list);
 
@@ -270,6 +380,7 @@
   fill(role("pareto", "x"), numeric, goodX);
   fill(role("pareto", "y"), numeric, goodY);
   fill(role("pareto", "colour"), numeric, first(["mean.power_mw", "utilization", "energy_uj"], changing));
+  restore();
   const follow = () => { role("pareto", "x-less").checked = !moreIsBetter(role("pareto", "x").value); role("pareto", "y-less").checked = !moreIsBetter(role("pareto", "y").value); };
   for (const r of ["x", "y"]) role("pareto", r).addEventListener("change", () => { follow(); pareto.draw(); });
   follow();
@@ -282,7 +393,7 @@
   fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "utilization", "cycles", "mean.power_mw", "mean.frames_per_s"].filter((c) => changing.includes(c) && !axes.includes(c))));
 
   const redraw = () => {
-    if (ran.length === 0) { ["pareto", "heat", "parallel"].forEach((id) => $("#" + id).parentElement.remove()); drawings.length = 0; return; }
+    if (ran.length === 0) { ["pareto", "heat", "parallel"].forEach((id) => $("#" + id).parentElement.remove()); ["answer", "steps", "frames", "power"].forEach((id) => $("#" + id).remove()); drawings.length = 0; return; }
     for (const drawing of drawings) drawing.draw();
     if (!parallel.chart.listens) {
       parallel.chart.listens = true;
