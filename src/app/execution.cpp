@@ -119,6 +119,7 @@ OutputFile* RunFiles::open_record(const std::string& file)
 void RunFiles::open_records(const CommonOptions& options)
 {
     events = open_record(options.events);
+    if (!options.timeline.empty()) require_timelines();
     timeline = open_record(options.timeline);
     waves = open_record(options.waves);
     if (!options.html.empty()) html = open_record(options.html);

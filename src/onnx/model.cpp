@@ -20,8 +20,6 @@
 namespace dlasim {
 namespace {
 
-constexpr std::array<const char*, 10> kTypeNames{"float", "float16", "double", "int8",  "uint8",
-                                                 "int16", "uint16",  "int32",  "int64", "bool"};
 constexpr std::array kWidths{4, 2, 8, 1, 1, 2, 2, 4, 8, 1};
 constexpr std::int64_t kOldest = 1, kNewest = 22;
 constexpr int kNesting = 100;
@@ -385,14 +383,6 @@ private:
 };
 
 }  // namespace
-
-const char* onnx_type_name(OnnxType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
-
-std::string OnnxNode::label() const
-{
-    const std::string& known = name.empty() && !outputs.empty() ? outputs.front() : name;
-    return "node \"" + known + "\" (" + (domain.empty() ? "" : domain + ".") + op + ")";
-}
 
 OnnxModel onnx_from_bytes(const std::string& bytes, const std::string& file)
 {

@@ -1,7 +1,6 @@
 #include "replay/events.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -135,11 +134,6 @@ constexpr std::array kEventKeys{
 };
 
 }  // namespace
-
-std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes)
-{
-    return static_cast<std::uint32_t>(::crc32_z(::crc32_z(0, nullptr, 0), bytes.data(), bytes.size()));
-}
 
 OrderedJson events_json(const RunResult& result, const Recording& recording, const std::vector<std::vector<std::uint8_t>>& contents,
                         bool secondary, std::size_t most_runs)

@@ -2,6 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
+#include "base/crc32.h"
 #include "files/keys.h"
 #include "replay/recording.h"
 
@@ -38,6 +39,6 @@ std::vector<PlacedKey> event_keys();
 /// The content of a file. A name that is no UTF-8 becomes one.
 std::string json_file_text(const nlohmann::ordered_json& json, int indent);
 
-std::uint32_t crc32_of(const std::vector<std::uint8_t>& bytes);
+
 
 }  // namespace dlasim

@@ -42,6 +42,9 @@ struct SearchOutcome {
     std::size_t refused = 0;  // that cannot be
 };
 
+/// Refuses --search in a build without it.
+void require_search();
+
 /// Runs `most` points at most, fewer if no other point can be better than what is known.
 SearchOutcome search(const SearchProblem& problem, std::size_t most, std::uint32_t seed);
 

@@ -25,6 +25,7 @@
 #include "jobs/job.h"
 #include "network/plan.h"
 #include "sweep/answer.h"
+#include "sweep/search.h"
 #include "sweep/sweep_file.h"
 
 namespace dlasim {
@@ -232,6 +233,7 @@ int collect_points(const SweepOptions& options, const Sweep& sweep)
 
 int run_points(const SweepOptions& options, const Sweep& sweep)
 {
+    if (options.search != 0) require_search();
     const std::size_t count = sweep.points.size();
     const silicon::Technology technology = technology_for(options, sweep);
     const SweepShard shard{options.shard, options.shards};

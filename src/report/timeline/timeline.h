@@ -31,6 +31,9 @@ struct Shown {
     bool has(TimelineTrack track) const { return tracks[static_cast<std::size_t>(track)]; }
 };
 
+/// Refuses --timeline in a build without Perfetto's format.
+void require_timelines();
+
 /// Perfetto's protobuf form; 1 ns stands for a cycle of the core clock, 0 is t0. pre: the run recorded events.
 ///
 ///   steps     the spans; interrupts          clients   beats of every memory client
