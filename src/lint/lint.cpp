@@ -184,22 +184,22 @@ private:
     /// Interrupt bits that its launch will raise.
     static std::uint32_t raises(const Unit& unit)
     {
-        using namespace reg::glb;
+        namespace glb = reg::glb;
         switch (unit.which) {
             case Launched::Cdma:
-                return kCdmaData.bit(unit.last_group) | kCdmaWeights.bit(unit.last_group);
+                return glb::kCdmaData.bit(unit.last_group) | glb::kCdmaWeights.bit(unit.last_group);
             case Launched::Cacc:
-                return kCacc.bit(unit.last_group);
+                return glb::kCacc.bit(unit.last_group);
             case Launched::Sdp:
-                return kSdp.bit(unit.last_group);
+                return glb::kSdp.bit(unit.last_group);
             case Launched::Pdp:
-                return kPdp.bit(unit.last_group);
+                return glb::kPdp.bit(unit.last_group);
             case Launched::Cdp:
-                return kCdp.bit(unit.last_group);
+                return glb::kCdp.bit(unit.last_group);
             case Launched::Bdma:
-                return kBdma.bit(unit.last_group);
+                return glb::kBdma.bit(unit.last_group);
             case Launched::Rubik:
-                return kRubik.bit(unit.last_group);
+                return glb::kRubik.bit(unit.last_group);
             default:
                 return 0;
         }
