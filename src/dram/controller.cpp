@@ -83,21 +83,11 @@ void Controller::push(const Request& request, Cycle at)
         return;
     }
     if (!working()) work_begins(at + 1);
-    const bool waits = (reads_.pending() >> bank & 1) != 0, only_bank = planned && only_its_bank_plans_anew(bank);
+    const bool waits = (reads_.pending() >> bank & 1) != 0;
     const std::int8_t hit = reads_.hit_of(bank);
     reads_.push(slot, device_.banks[bank], false);
     if (waits && !closes_rows_ && reads_.hit_of(bank) == hit) return;  // what its bank is to do is what it was
-    planned_ = only_bank;
-    if (planned_) plan_bank(bank, 0);
-}
-
-/// Whether one more read leaves the plan of all other banks as it is, and what is planned is for one of them. pre: reads_only()
-bool Controller::only_its_bank_plans_anew(std::uint32_t bank) const
-{
-    const std::uint32_t rank = device_.rank_of(bank);
-    if (lock_.on || activating_ != 0 || plan_.bank == bank) return false;
-    const bool up = rank_state(rank) == RankState::Active || rank_state(rank) == RankState::Precharged;
-    return up && ranks_[rank].owed == 0 && (reads_.pending() & rank_mask(rank)) != 0 && reads_[reads_.oldest()].bank != bank;
+    planned_ = false;
 }
 
 Cycle Controller::horizon() const

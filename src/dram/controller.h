@@ -63,7 +63,6 @@ private:
 
     void plan();
     bool reads_only() const { return !write_mode_ && writes_.size() == 0; }
-    bool only_its_bank_plans_anew(std::uint32_t bank) const;
     void count_refreshes();
     void update_mode();
     void set_write_mode(bool on)

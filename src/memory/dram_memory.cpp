@@ -312,7 +312,7 @@ DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cyc
         const Cycle before = std::exchange(rounded, whole_cycles(sum));
         spent[i] += static_cast<std::uint32_t>(rounded - before);
     };
-    for (std::size_t i = kDramCauses; i-- > 0;) {
+    for (std::size_t i = kDramCauses; left != 0 && i-- > 0;) {
         const Cycle each = std::min<Cycle>(left, now[i] - since.spent[i]);
         left -= each;
         add(i, each);
@@ -478,6 +478,7 @@ Cycle DramMemory::next_wake(Cycle now) const
 /// By a call of the port.
 void DramMemory::changed(const Port& port)
 {
+    if (port.client && port.responding >= 0 && port.blocked < 0) return;  // the next thing is its end()
     const Cycle wake = next_wake(clock_.now());
     if (wake >= wake_) return;
     wake_ = wake;

@@ -1,9 +1,12 @@
 // The memory interface and its memory in SystemC, against the same interface on the bench: the coats add nothing.
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <random>
 
 #include "../unit/mcif_bench.h"
+#include "dram/read/reader.h"
+#include "memory/dram_memory.h"
 #include "memory/ideal_memory.h"
 #include "units/mcif/module.h"
 
@@ -331,6 +334,76 @@ TEST(McifMemory, AMemoryThatTakesItsTimeOverEveryPhaseServesNvFull) { expect_all
 TEST(McifMemory, AMemoryThatTakesItsTimeOverEveryPhaseServesBursts) { expect_all_served("nv_full", MemorySide::Secondary); }
 
 TEST(McifMemory, AMemoryThatTakesItsTimeOverEveryPhaseServesNvMedium) { expect_all_served("nv_medium_512", MemorySide::Primary); }
+
+/// An interface that a DRAM stands at, called as a MemoryModel or by the four phases.
+struct AtDram {
+    AtDram(const Hardware& hw, const dram::Config& config, bool phases, std::uint32_t seed)
+        : clients{hw},
+          interface(sc_core::sc_gen_unique_name("interface"), clock, phases, hw, MemorySide::Primary, clients.connect(&nobody, &forward)),
+          module(sc_core::sc_gen_unique_name("clients"), clock, clients),
+          memory(sc_core::sc_gen_unique_name("dram"), clock, config, store, true)
+    {
+        script(clients, seed, true);
+        forward.target = &interface;
+        interface.memory.bind(memory.socket());
+        interface.follow(&trail);
+        if (!phases) clock.run_ahead(kDramCycles);
+    }
+    struct Forward final : Sleeper {
+        void wake_at(Cycle at) override
+        {
+            if (target) target->wake_at(at);
+        }
+        Sleeper* target = nullptr;
+    };
+    static constexpr Cycle kDramCycles = 20'000;
+
+    Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
+    Forward nobody, forward;
+    ScriptedClients clients;
+    MemoryStore store;
+    PortTrail trail;
+    Mcif interface;
+    Clients module;
+    DramMemory memory;
+};
+
+void expect_no_difference(const char* hardware, const std::string& preset, const std::map<std::string, std::string>& options)
+{
+    const dram::Config config = dram::read_config(preset, options);
+    std::deque<AtDram> all;
+    for (const std::uint32_t seed : {5u, 6u, 7u})
+        for (const bool phases : {false, true}) all.emplace_back(dlasim::preset(hardware), config, phases, seed);
+    sc_core::sc_start(all[0].clock.at(AtDram::kDramCycles) - sc_core::sc_time(1, sc_core::SC_PS));
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+        AtDram &plain = all[i], &phased = all[i + 1];
+        ASSERT_GT(plain.clients.responses.size(), 1000u);
+        EXPECT_EQ(plain.clients.responses, phased.clients.responses);
+        EXPECT_EQ(plain.clients.completes, phased.clients.completes);
+        EXPECT_EQ(plain.clients.requests_taken, phased.clients.requests_taken);
+        for (auto of : {&PortTrail::reads, &PortTrail::writes}) {
+            const BurstTrail &a = plain.trail.*of, &b = phased.trail.*of;
+            ASSERT_EQ(a.end(), b.end());
+            for (BurstTrail::Number n = 0; n < a.end(); ++n) {
+                ASSERT_EQ(std::tuple(a[n].accepted(), a[n].due(), a[n].first(), a[n].last()),
+                          std::tuple(b[n].accepted(), b[n].due(), b[n].first(), b[n].last()))
+                    << n;
+                ASSERT_EQ(std::tuple(a.waits(n).taken, a.waits(n).waited, a.waits(n).accepted),
+                          std::tuple(b.waits(n).taken, b.waits(n).waited, b.waits(n).accepted))
+                    << n;
+            }
+        }
+        EXPECT_EQ(plain.memory.finish(AtDram::kDramCycles)[0].commands, phased.memory.finish(AtDram::kDramCycles)[0].commands);
+        std::vector<std::uint8_t> there(0x60000), wanted(0x60000);
+        plain.store.read(0x800000, there.data(), there.size());
+        phased.store.read(0x800000, wanted.data(), wanted.size());
+        EXPECT_EQ(there, wanted);
+    }
+}
+
+TEST(McifMemory, ADramAsAModelIsTheDramOfThePhases) { expect_no_difference("nv_large", "ddr4-3200", {}); }
+
+TEST(McifMemory, ASlowDramAsAModelIsTheDramOfThePhases) { expect_no_difference("nv_small", "ddr4-2400", {{"tCK_ns", "4"}}); }
 
 }  // namespace
 }  // namespace dlasim
