@@ -39,13 +39,13 @@ struct CommonOptions {
     bool timing_only = false, quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
     std::uint64_t sum_up_every = 0;  // SimulateOptions::sum_up_every
-    bool records_events = false;  // though no file has them
-    bool operations = false;      // when each operation of the program ran
-    bool plan = false;            // say what would run, and write it where a folder was named
-    bool report = false;          // the table in report.txt too
-    bool scale_sim = false;       // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
-    bool reproducible = false;    // result.json says nothing of the host
-    bool page = false;            // the page in run.html of the folder
+    bool records_events = false;     // though no file has them
+    bool operations = false;         // when each operation of the program ran
+    bool plan = false;               // say what would run, and write it where a folder was named
+    bool report = false;             // the table in report.txt too
+    bool scale_sim = false;          // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
+    bool reproducible = false;       // result.json says nothing of the host
+    bool page = false;               // the page in run.html of the folder
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm

@@ -39,6 +39,4 @@ std::vector<PlacedKey> event_keys();
 /// The content of a file. A name that is no UTF-8 becomes one.
 std::string json_file_text(const nlohmann::ordered_json& json, int indent);
 
-
-
 }  // namespace dlasim

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/machine/hardware.h"
 #include "files/printable.h"
 #include "report/program_description.h"
 

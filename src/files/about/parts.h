@@ -10,8 +10,8 @@ namespace dlasim {
 /// Refuses what needs a part that this build does not have. place: the file or option that asks for it; option: the part's CMake option.
 [[noreturn]] inline void refuse_missing_part(const std::string& place, std::string_view option)
 {
-    throw ConfigError(place, "needs a part that this build of dlasim does not have, expected one configured with -D" +
-                                 std::string(option) + "=ON");
+    throw ConfigError(
+        place, "needs a part that this build of dlasim does not have, expected one configured with -D" + std::string(option) + "=ON");
 }
 
 }  // namespace dlasim
