@@ -3,7 +3,7 @@
 
 usage: tidy.py [modules [--write]] [includes] [lengths] [words] [types] [scripts] [format]     no argument: all. Names file and line, exits 1.
 
-modules   the table of modules has no cycle, names every folder and is in docs/ARCHITECTURE.md; no folder has more than 17 names
+modules   the table of modules has no cycle, names every folder and is in docs/ARCHITECTURE.md
 includes  who may include whom: that table
 lengths   no source file over 600 lines, no line over 200 characters
 words     no unfinished work in the sources, no tabs, no space at the end of a line
