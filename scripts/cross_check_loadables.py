@@ -139,8 +139,8 @@ class File:
 def described(text):
     """Entries of the register program that --describe prints."""
     lines = text.partition("register program\n")[2].splitlines()
-    entries = [line.split() for line in lines if line.strip()]
-    return [tuple(e[1:3]) if e[0].startswith("0x") else ("MARK", "t0") if e == ["t0"] else ("WAIT_INTR", e[-1]) for e in entries]
+    entries = [line.split()[1:] for line in lines if line.strip()]  # without their numbers
+    return [tuple(e[1:3]) if e[0].startswith("0x") else ("MARK", "t0") if e == ["t0"] else ("WAIT_INTR", e[2].rstrip(",")) for e in entries]
 
 
 def drawn(path, rng):

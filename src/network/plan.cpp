@@ -172,7 +172,9 @@ private:
     /// A step that reads the tensor wants a line below each surface (lowering/shape.h), and this one can leave it.
     bool makes_spare_line(const Step& s, const Layer& machine) const
     {
-        if (options_.for_driver || s.pool || machine.op == Op::Deconvolution || (!machine.convolves() && machine.op != Op::Sdp))
+        // Images beside each other have no line between them.
+        if (p_.image_count > 1 || options_.for_driver || s.pool || machine.op == Op::Deconvolution ||
+            (!machine.convolves() && machine.op != Op::Sdp))
             return false;
         for (const JoinedTensor& joined : p_.steps.joined)
             if (std::find(joined.parts.begin(), joined.parts.end(), s.output) != joined.parts.end()) return false;

@@ -657,7 +657,8 @@ class BadInput(Case):
         self.refused(self.run_layer(layer, "--hw", "nv_small")[0], "does not fit the CBUF", "32768 entries = 64 banks", "32 banks of 4096 bytes")
         pooled = {"input": {"width": 200, "height": 200, "channels": 64}, "kernel": {"width": 1, "height": 1, "count": 8},
                   "post": {"pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}}
-        self.refused(self.run_layer(pooled, "--hw", "nv_small")[0], "does not fit the CBUF", "320000 entries = 625 banks", '"op": "pool"')
+        done, result = self.run_layer(pooled, "--hw", "nv_small")  # is cut with its pooling
+        self.assertEqual((done.returncode, result["verified"]), (0, True), done.stderr)
 
     def test_layers_too_large_for_memory_are_refused_before_their_tensors_are_made(self):
         huge = {"width": 8192, "height": 8192, "channels": 8192}
@@ -715,7 +716,7 @@ class Folders(Case):
         def small_files():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-        self.refused(self.dlasim("run", self.write(SMALL), "--out", "out", preexec_fn=small_files), "no room")
+        self.refused(self.dlasim("run", self.write(SMALL), "--out", "out", preexec_fn=small_files), "no free space")
 
     def test_an_old_result_survives_a_run_that_fails(self):
         _, before = self.run_layer(SMALL)

@@ -196,7 +196,7 @@ class Broken(Lint):
         self.assertIn("1 result, fewer than the 16 that CACC holds", breaches[0]["problem"])
         status, _, err = self.dlasim("replay", case, "--events", "events.json", "--out", "out")
         self.assertEqual(status, 3)
-        self.assertIn("because: CACC told SDP the end of a layer too early", err)
+        self.assertIn("because: CACC signalled the end of a layer to SDP too early", err)
         self.assertIn("early_end", err)
         events = json.loads((self.folder / "events.json").read_text())
         self.assertEqual((events["finished"], events["interrupt_cycles"]), (False, [796, 816]))

@@ -292,7 +292,7 @@ class Files(Loadable):
         said = self.dlasim("loadable", path, "--describe").stdout
         case, *_ = model.build_case(str(path), "nv_full", seed=1)
         words = [line.split() for line in said.partition("register program")[2].splitlines()]
-        self.assertEqual([[w[1], int(w[2], 16)] for w in words if len(w) == 3 and w[0].startswith("0x")],
+        self.assertEqual([[w[2], int(w[3], 16)] for w in words if len(w) > 3 and w[1].startswith("0x")],
                          [entry for entry in case["program"] if "." in entry[0]])
         for text in ("input 0: data [1, 1, 28, 28]", "interface 0.11.0", "softmax of 1 x 1 x 10", "0 CONV   waits for 1", "task 2 of the host"):
             self.assertIn(text, said)

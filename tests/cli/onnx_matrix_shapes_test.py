@@ -73,7 +73,7 @@ class Windows(Matrix):
         self.refused("dilation", [node("MaxPool", ["x"], kernel_shape=[2, 2], dilations=[2, 2])])
         self.refused("storage_order", [node("MaxPool", ["x"], kernel_shape=[2, 2], storage_order=1)])
         self.refused("64", [node("MaxPool", ["x"], kernel_shape=[65, 1])], {"x": self.on_steps(1, 1, 70, 2)})
-        self.refused("behind the padding", [node("AveragePool", ["x"], kernel_shape=[2, 3], strides=[2, 2], ceil_mode=1, count_include_pad=1, pads=[0, 1, 0, 0])])
+        self.refused("beyond the padding", [node("AveragePool", ["x"], kernel_shape=[2, 3], strides=[2, 2], ceil_mode=1, count_include_pad=1, pads=[0, 1, 0, 0])])
 
 
 class Shapes(Matrix):

@@ -260,7 +260,7 @@ class Outputs(Case):
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 self.assertIn("disk/file", done.stderr)
                 self.assertEqual(os.listdir(disk), [])
-            self.refused(self.dlasim("run", self.write(SMALL), "--out", "disk"), "no room")
+            self.refused(self.dlasim("run", self.write(SMALL), "--out", "disk"), "no free space")
         finally:
             subprocess.run(["umount", disk], check=True)
 

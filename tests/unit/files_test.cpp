@@ -219,7 +219,7 @@ TEST_P(Written, AFileThatMayNotGrowIsAnErrorAndLeavesTheOldOne)
     ::setrlimit(RLIMIT_FSIZE, &before);
     EXPECT_THAT(written, HasSubstr("target: cannot be written (File too large)"));
     EXPECT_THAT(streamed, HasSubstr("target: cannot be written (File too large)"));
-    EXPECT_THAT(claimed, HasSubstr("target: has no room (File too large)"));
+    EXPECT_THAT(claimed, HasSubstr("target: has no free space (File too large)"));
     EXPECT_EQ(read_own_text(target.string()), "old");
     EXPECT_EQ(entries(), 1u);
 }

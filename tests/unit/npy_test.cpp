@@ -86,7 +86,7 @@ TEST_F(Npy, HeadersThatAreNoneAreRefused)
         {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,), 'more': 1}", "has 'more'"},
         {"{'descr': '|i1', 'fortran_order': Falsehood, 'shape': (3,)}", "expected \"}\""},
         {"{'descr': '|i1', 'fortran_order': 0, 'shape': (3,)}", "expected True or False"},
-        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,)} x", "expected nothing behind its dictionary"},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (3,)} x", "expected nothing after its dictionary"},
         {"{'descr': [('a', '|i1')], 'fortran_order': False, 'shape': (3,)}", "found records"},
         {"{'descr': '|i1', 'shape': (3,)}", "has no 'fortran_order'"},
         {"{'note': \"'descr': '|i1', 'fortran_order': False, 'shape': (3,)\"}", "has 'note'"}};

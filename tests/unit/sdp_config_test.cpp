@@ -106,7 +106,7 @@ TEST(SdpConfig, WhatSdpCannotDoIsRefused)
         {R"({"bias": true, "bs": {"alu": {}}})", "", "/post/bias: found a bias beside an alu in \"bs\""},
         {R"({"bias": true, "bs": {"mul": {"per": "element"}}})", "",
          "/post/bias: found a bias beside a multiplier with another kind of operand"},
-        {R"({"ew": {"alu": {"per": "element"}}, "activation": "relu"})", "", "/post/activation: found \"relu\" behind EW"},
+        {R"({"ew": {"alu": {"per": "element"}}, "activation": "relu"})", "", "/post/activation: found \"relu\" after EW"},
         {R"({"bs": {"alu": {"per": "element"}, "mul": {"per": "kernel"}}})", "",
          "/post/bs/mul: found operands per kernel beside an alu per element"},
         {R"({"bs": {"alu": {"per": "layer"}}})", "", "/post/bs/alu"},

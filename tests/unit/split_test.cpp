@@ -533,9 +533,9 @@ TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
         HasSubstr("the phases of a deconvolution are cut by rows"));
     EXPECT_THAT(
         refused(
-            R"({"input": {"width": 6, "height": 8192, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "partition": {"rows": 1}})",
+            R"({"input": {"width": 6, "height": 8192, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 24}, "partition": {"rows": 1, "kernels": 8}})",
             "nv_small"),
-        HasSubstr("found 8192 parts, expected at most 4096"));
+        HasSubstr("found 24576 parts, expected at most 16384"));
     EXPECT_THAT(
         refused(
             R"({"input": {"width": 6, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 21, "count": 8}, "dilation": {"y": 2}, "pad": {"bottom": 63},

@@ -127,7 +127,7 @@ TEST_F(SweepFile, WhatAnExpressionCannotMeanIsRefused)
     EXPECT_THAT(refusal([&] { read(axes + R"("cbuf.banks >"])"); }), HasSubstr("column 13"));
     EXPECT_THAT(refusal([&] { read(axes + R"("'a'"])"); }), HasSubstr("is a text"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": "= kernel.count", "kernel.count": "= cbuf.banks"})"); }),
-                HasSubstr("is derived behind it"));
+                HasSubstr("depends on a later axis"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": "8"})"); }), HasSubstr("expected a list"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": [8], "kernel.count": "= 4"}, "exclude": [{"kernel.count": 4}])"); }),
                 HasSubstr("names a derived axis"));

@@ -303,7 +303,7 @@
         const cell = document.createElement("td");
         cell.textContent = text(value(row, column));
         if (why && column === reason) { cell.colSpan = shown.length - axes.length - 1; cell.className = "words why"; cell.title = cell.textContent; }
-        else if (words.has(column)) { cell.className = column === reason ? "words bad" : "words"; cell.title = cell.textContent; }
+        else if (words.has(column)) { cell.className = column === reason && cell.textContent ? "words bad" : "words"; cell.title = cell.textContent; }
         line.append(cell);
       }
       line.addEventListener("click", () => open(row));
