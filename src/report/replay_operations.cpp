@@ -6,6 +6,7 @@
 #include <array>
 
 #include "report/causes_report.h"
+#include "report/timeline/power_profile.h"
 
 namespace dlasim {
 namespace {
@@ -132,6 +133,7 @@ std::vector<PlacedKey> replayed_operation_keys()
 {
     std::vector<PlacedKey> keys;
     place_keys(keys, kReplayedOperationKeys, "operations/[]/");
+    for (const PlacedKey& key : step_energy_keys("operations/[]/")) keys.push_back(key);
     return keys;
 }
 

@@ -103,7 +103,7 @@ class Words(Case):
 
     def test_the_reference_knows_units_causes_and_terms(self):
         for name, part in (("csc", "credit_gap_cycles"), ("CDMA", "fetches data and weights from memory into CBUF"), ("atomic C", "the two dimensions"),
-                           ("weight_load", "weights of the next stripe"), ("memory/latency", "a command is in the memory"), ("memory", "arbitration"),
+                           ("weight_load", "weights of the next stripe"), ("memory/latency", "the memory latency of a command"), ("memory", "arbitration"),
                            ("credit_gap_cycles", "units/csc")):
             done = self.dlasim("reference", name)
             self.assertEqual(done.returncode, 0, name)
