@@ -56,7 +56,7 @@ inline constexpr std::array kLayer{
     InputKey{{"weights", "object", "", "how the weights are", "convolutions"}},
     InputKey{{"winograd", "object", "", "options of that mode", "winograd"}},
     InputKey{{"image", "object", "", "options of that mode", "pixels"}},
-    InputKey{{"placement", "object", "", "where tensors stand"}},
+    InputKey{{"placement", "object", "", "addresses and strides of tensors"}},
     InputKey{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"},
     InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least", "convolutions"}},
     InputKey{{"overlap", "text", "", "what software may start before the previous part has finished", "convolutions", "all registers none"},
@@ -293,7 +293,7 @@ inline constexpr std::array kBlockEnd{
 };
 inline constexpr InputKey kCubeInput{{"input", "object", "", "the cube"}},
     kCubePrecision{{"precision", "text", "", "type of the elements", "", "int8 int16 fp16"}, 0, 0, "int8"},
-    kCubePlaces{{"placement", "object", "", "where it stands"}}, kCubeFiles{{"data", "object", "", "seed or files"}};
+    kCubePlaces{{"placement", "object", "", "its address and strides"}}, kCubeFiles{{"data", "object", "", "seed or files"}};
 inline constexpr std::array kReshape{kTransferName,
                                      InputKey{{"op", "text", "", "operation", "", "rubik"}},
                                      InputKey{{"rubik", "object", "", "what it does"}},

@@ -106,7 +106,7 @@ private:
     Lock lock_;
     Cycle floor_ = 0;                  // nothing before this cycle is open any more
     std::array<Cycle, 2> bus_free_{};  // row or only command bus, column command bus
-    // No column command comes earlier, by direction; so many cycles behind another one at least, by both. 0 where CAS may precede it.
+    // By direction: the first cycle of a column command; by both: the least distance of two of them. 0 where CAS may precede one.
     std::array<Cycle, 2> no_column_before_{};
     std::array<std::array<Cycle, 2>, 2> between_columns_{};
     bool closes_rows_;  // by column commands

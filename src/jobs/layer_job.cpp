@@ -53,7 +53,7 @@ OrderedJson parts_json(const LayerPlan& plan)
 }
 
 constexpr std::array kOutputKeys{
-    Key<OutputLayout>{{"one_tensor", "flag", "", "it stands as one tensor of feature data"},
+    Key<OutputLayout>{{"one_tensor", "flag", "", "it is one tensor of feature data"},
                       [](const OutputLayout& o) -> OrderedJson { return o.one_tensor; }},
     Key<OutputLayout>{{"regions", "integer", "regions", "of memory, one a pass with surfaces of its own"},
                       [](const OutputLayout& o) -> OrderedJson { return o.regions; }},

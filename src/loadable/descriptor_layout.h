@@ -1,4 +1,4 @@
-// The descriptors of an operation, field by field, for who reads them and for who writes them.
+// The descriptors of an operation, field by field: one description for the reader and the writer.
 //
 //   Fields   fields(a, b, ..)   each in its own size, little-endian       gap(n)   bytes that hold nothing
 //            list(array)        its elements                              half(a)  in 16 bits
@@ -30,7 +30,7 @@ void converter_layout(Fields& f, C& c)
     f.fields(c.scale, c.truncate, c.enable, c.offset);
 }
 
-/// What follows its kind: the operations that it tells something.
+/// What follows its kind: the operations that it notifies.
 template <class Fields, class O>
 void links_layout(Fields& f, O& o)
 {

@@ -121,7 +121,7 @@ private:
         return std::any_of(tensors.begin(), tensors.end(), [&](std::size_t tensor) { return p_.layouts[tensor].spare_line; });
     }
 
-    /// What stands in the spare lines of a tensor.
+    /// The content of the spare lines of a tensor.
     void fill_spare_lines(std::size_t tensor)
     {
         const TensorLayout& layout = p_.layouts[tensor];

@@ -26,7 +26,7 @@ struct NetworkOptions {
     bool keep_tensors = false;   // every tensor has memory of its own
     bool pixels = true;          // inputs may stand as pixels
     bool cvsram = true;          // tensors may stand there
-    bool for_driver = false;     // only what NVIDIA's driver can be told: no columns of pixels, no spare lines of tensors
+    bool for_driver = false;     // only what NVIDIA's driver can express: no columns of pixels, no spare lines of tensors
     bool explicit_cuts = false;  // how every layer is cut, as its file would tell it: Network::layers
 };
 

@@ -32,7 +32,7 @@ public:
             choose_grids();
             centre_products();
             clamp_after_additions();
-            limit_behind_sums();
+            clamp_after_sums();
         }
         emit();
         problems_.report(g_.file);
@@ -120,7 +120,7 @@ private:
     {
         for (const RealOutput& output : g_.outputs) last_.push_back(output.constant ? kNone : output.value);
         for (std::size_t& last : last_) {
-            std::vector<RealNode>& behind = q_.outputs.emplace_back().behind;
+            std::vector<RealNode>& trailing = q_.outputs.emplace_back().trailing;
             while (last != kNone) {
                 const std::optional<std::size_t> maker = g_.maker(last);
                 if (!maker) break;
@@ -129,7 +129,7 @@ private:
                                   (node.op == RealOp::Compute && node.inputs.size() == 1);
                 if (!host || g_.values[last].quantisation || wanted_elsewhere(last)) break;
                 last = node.inputs.front();
-                behind.insert(behind.begin(), node);
+                trailing.insert(trailing.begin(), node);
                 g_.nodes.erase(g_.nodes.begin() + static_cast<std::ptrdiff_t>(*maker));
             }
         }
@@ -318,22 +318,22 @@ private:
             const bool zeros =
                 std::any_of(node.inputs.begin(), node.inputs.end(), [&](std::size_t v) { return g_.values[v].quantisation->zero != 0; });
             if (node.op != RealOp::Add || !node.clamp.low || (!zeros && *node.clamp.low == 0)) continue;
-            copy_behind(i);
+            copy_after(i);
             std::swap(g_.nodes[i].clamp, g_.nodes[i + 1].clamp);
         }
     }
 
     /// BN has one operand: what adds there is limited from above in a step of its own.
-    void limit_behind_sums()
+    void clamp_after_sums()
     {
         for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-            if (!g_.nodes[i].clamp.high || !adds_behind(g_.nodes[i])) continue;
-            copy_behind(i);
+            if (!g_.nodes[i].clamp.high || !is_followed_by_add(g_.nodes[i])) continue;
+            copy_after(i);
             std::swap(g_.nodes[i].clamp.high, g_.nodes[i + 1].clamp.high);
         }
     }
 
-    bool adds_behind(const RealNode& node) const
+    bool is_followed_by_add(const RealNode& node) const
     {
         const bool from_low = node.clamp.low.has_value(), moved = from_low && *node.clamp.low != 0;
         if (node.op == RealOp::Add) return true;
@@ -348,7 +348,7 @@ private:
     }
 
     /// A copy in the same steps makes what node `i` made.
-    void copy_behind(std::size_t i)
+    void copy_after(std::size_t i)
     {
         const std::size_t output = g_.nodes[i].output;
         const std::string label = g_.nodes[i].label;

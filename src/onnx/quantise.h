@@ -3,7 +3,7 @@
 //
 //   values   grids of the model; else symmetric, 127 for the largest magnitude seen; one grid for what pooling, concatenation and the like
 //   join weights  scales of the model; else one a kernel, a multiple of the largest one's 1 / 32767, 127 for the kernel's largest magnitude
-//   behind   the last nodes that are functions of every element or a softmax run on the CPU, in real numbers
+//   trailing  the last nodes that are functions of every element or a softmax run on the CPU, in real numbers
 //
 // Or a network of fp16: weights are rounded, nothing has a grid.
 //
@@ -29,15 +29,15 @@ struct QuantisedNetwork {
     Network network{};
     std::vector<std::size_t> values{};  // of the graph, by tensor of the network; of a copy what it copies; SIZE_MAX: of none
     struct Output {
-        std::size_t tensor = 0;          // of the network; nothing for constants
-        std::vector<RealNode> behind{};  // nodes of the graph that make the output of it, on the host
+        std::size_t tensor = 0;            // of the network; nothing for constants
+        std::vector<RealNode> trailing{};  // nodes of the graph that make the output of it, on the host
     };
     std::vector<Output> outputs{};  // in the order of the graph's
 };
 
-/// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes of `behind`.
+/// The graph as a network of fp16: weights are rounded, nothing else changes. Loses the nodes of `trailing`.
 QuantisedNetwork fp16_network(RealGraph& graph);
-/// The graph gets a grid for every value, nodes where a value changes its grid, and loses those of `behind`.
+/// The graph gets a grid for every value, nodes where a value changes its grid, and loses those of `trailing`.
 QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges);
 
 }  // namespace dlasim

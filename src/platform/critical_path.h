@@ -34,7 +34,7 @@ public:
     CriticalPath(const CriticalPath&) = delete;
     CriticalPath& operator=(const CriticalPath&) = delete;
 
-    /// Cycles are summed up every so many, however few notes there are; kNever: at the end only. Before the first one.
+    /// Cycles are summed up at this interval, however few notes there are; kNever: at the end only. Before the first one.
     void look_every(Cycle cycles)
     {
         window_ = next_ = cycles;
@@ -106,7 +106,7 @@ private:
 
     PathRules rules_{trails, ports};
     PastTree tree_;
-    // Cycles may be summed up every so many. They are if there are that many notes more since.
+    // Cycles between two chances to sum up, taken if there are that many notes more since.
     Cycle window_ = 1u << 12;
     std::size_t enough_ = 1u << 16;
     Cycle floor_ = 0, next_ = window_;

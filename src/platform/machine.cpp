@@ -34,7 +34,7 @@ namespace {
 
 constexpr Cycle kTail = 64;         // recording goes on after the last entry has completed: interfaces.md 3
 constexpr Cycle kChunk = 1u << 16;  // cycles between two looks at the outside world
-constexpr Cycle kOften = 1000;      // causes are summed up every so many cycles, when stepping
+constexpr Cycle kOften = 1000;      // cycles between two sums of causes, when stepping
 // A memory may think for as long as its timings say; but when it has been woken that often and no unit has, nothing moves any more.
 constexpr std::uint64_t kMaxWakesInACycle = 1u << 20;
 

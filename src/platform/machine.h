@@ -29,7 +29,7 @@ struct MachineOptions {
     bool operations = false;    // when each operation of the program ran: RunResult::operations
     bool hazards = false;       // look for accesses out of order: RunResult::hazards
     bool drain = false;         // after the program, go on until the memory interfaces are idle
-    Cycle sum_up_every = 0;     // causes are summed up every so many cycles; 0: as there is memory for notes; kNever: at the end only
+    Cycle sum_up_every = 0;     // cycles between two sums of causes; 0: as there is memory for notes; kNever: at the end only
     Cycle cycle_limit = kNever;
     std::size_t even_samples = 0;  // at most this many more, evenly over the run, by a power of two of cycles
     Cycle sample_every = 0;        // also call on_sample at this interval after t0; 0: at interrupts only

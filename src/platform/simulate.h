@@ -15,7 +15,7 @@ struct SimulateOptions {
     bool causes = true;         // find what the cycles went to
     bool operations = false;    // when each operation of the program ran
     bool hazards = false;       // look for accesses out of order
-    Cycle sum_up_every = 0;     // causes are summed up every so many cycles, for tests; 0: as there is memory for notes
+    Cycle sum_up_every = 0;     // cycles between two sums of causes, for tests; 0: as there is memory for notes
     Cycle cycle_limit = kNever;
     std::function<void(const Sample&)> on_sample = {};  // at interrupts, and every `sample_every` cycles
     std::size_t even_samples = 0;                       // at most this many more, evenly over the run

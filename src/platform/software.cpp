@@ -108,7 +108,7 @@ void Software::polls(const std::string& name)
     works(Cause::Polling);
 }
 
-/// Software that decides reads for its interrupt handler or for what it writes next. Of others nobody knows why they read.
+/// Software that decides reads for its interrupt handler or for what it writes next. Why a fixed program reads is unknown.
 Cause Software::access_cause(const std::string& name, Cause otherwise) const
 {
     if (!source_) return otherwise;
@@ -236,7 +236,7 @@ void Software::run_program()
         if (std::holds_alternative<RegisterWrite>(program()[position_]) && mark_follows()) mark();
         // An interrupt wait completed in the cycle before the pin is low.
         completed_ = std::holds_alternative<WaitInterrupt>(program()[position_]) ? clock_.now() - 1 : clock_.now();
-        // What follows a wait for the pin is offered in the cycle in which the pin is high; behind a read, software that decides goes on
+        // What follows a wait for the pin is offered in the cycle in which the pin is high; after a read, software that decides goes on
         // in the cycle of the answer.
         const bool write = std::holds_alternative<RegisterWrite>(program()[position_]);
         const bool at_once = std::holds_alternative<WaitPin>(program()[position_]) || (source_ && !write);

@@ -17,7 +17,7 @@ constexpr std::array kFirstKeys{
     Key<Difference>{{"row", "integer", "", "its row"}, [](const Difference& d) -> OrderedJson { return d.y; }},
     Key<Difference>{{"column", "integer", "", "its column"}, [](const Difference& d) -> OrderedJson { return d.x; }},
     Key<Difference>{{"found", "any", "", "what the machine wrote there"}, [](const Difference& d) -> OrderedJson { return d.found; }},
-    Key<Difference>{{"expected", "any", "", "what should stand there"}, [](const Difference& d) -> OrderedJson { return d.expected; }},
+    Key<Difference>{{"expected", "any", "", "the expected value"}, [](const Difference& d) -> OrderedJson { return d.expected; }},
 };
 
 constexpr std::string_view kDiffers = "the output differs from it";

@@ -170,19 +170,23 @@ std::vector<CheckedFigure> tightest_first(const SweptMachine& machine, const Mac
     return checks;
 }
 
-/// The first second of the machine's frames: [workload, frame, start, end in microseconds].
-nlohmann::ordered_json frames_json(const SweptMachine& machine, const MachineQuestion& question)
+/// The first second of the machine's frames, or as much of it as a drawing can show: [workload, frame, start, end in microseconds].
+void add_frames(nlohmann::ordered_json& answer, const SweptMachine& machine, const MachineQuestion& question)
 {
     constexpr double kSecond = 1e6;
     constexpr std::size_t kMost = 2000;  // intervals of the drawing
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    nlohmann::ordered_json& list = answer["frames"] = nlohmann::ordered_json::array();
+    answer["frames_us"] = kSecond;
     std::vector<FrameInterval> intervals;
-    if (machine.works.empty() || !simulate_frames(machine.works, question.order, &intervals)) return list;
+    if (machine.works.empty() || !simulate_frames(machine.works, question.order, &intervals)) return;
     for (const FrameInterval& interval : intervals) {
-        if (interval.start_us >= kSecond || list.size() == kMost) break;
+        if (interval.start_us >= kSecond) return;
+        if (list.size() == kMost) {
+            answer["frames_us"] = shown(interval.start_us);
+            return;
+        }
         list.push_back({interval.work, interval.frame, shown(interval.start_us), shown(interval.end_us)});
     }
-    return list;
 }
 
 }  // namespace
@@ -268,7 +272,7 @@ nlohmann::ordered_json answer_json(const std::vector<SweptMachine>& machines, co
                          {"changes", changes},
                          {"fails", step.other->row["fails"]}});
     }
-    answer["frames"] = frames_json(*machine, question);
+    add_frames(answer, *machine, question);
     return answer;
 }
 

@@ -53,7 +53,7 @@ struct HostStep {
 using ProgramEntry = std::variant<RegisterWrite, RegisterRead, MarkT0, WaitInterrupt, PollRegister, WaitPin, WaitStatus, Stamp, HostStep>;
 using Program = std::vector<ProgramEntry>;
 
-/// Software that decides by what it reads what it does next. It thinks in no time: behind a read it goes on in the cycle of the answer.
+/// Software that decides by what it reads what it does next. It decides in no time: after a read it goes on in the cycle of the answer.
 class ProgramSource {
 public:
     virtual ~ProgramSource() = default;

@@ -133,8 +133,9 @@ class Camera(unittest.TestCase):
             self.assertEqual((other[step["axis"]], other["fails"]), (str(step["to"]), step["fails"]))
             for column in ("area_mm2", "load", "system_mw"):
                 self.assertAlmostEqual(step["changes"][column], float(other[column]) / float(chosen[column]) - 1, delta=1e-4)
-        # The drawing has every frame of a second, none runs beside another, and together they take the load.
-        frames, end = answer["frames"], 1e6
+        # The drawing has every frame of a second, frames do not overlap, and together they take the load.
+        frames, end = answer["frames"], answer["frames_us"]
+        self.assertEqual(end, 1e6)
         for w, rate in enumerate((600, 400)):
             self.assertEqual(len({f[1] for f in frames if f[0] == w and f[2] < end}), rate)
         for one, next_one in zip(frames, frames[1:]):

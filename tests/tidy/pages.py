@@ -173,7 +173,7 @@ def check_version():
 # after, downstream of | recorded, reported, set | is in | n times, the given number of | is, reaches, amounts to | delayed | skips, omits
 FOREIGN = re.compile(r"\b(?:behind|told|stands? in|so many|comes? to|held up|leaves? out|left out|rooms)\b", re.I)
 MODULE = re.compile(r"(?<!clean.)\broom\b(?! temperature)", re.I)  # a module, or space
-MOST_IN_COMMENTS = 20
+MOST_IN_COMMENTS = 0
 CPP_PARTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"', re.S)
 
 

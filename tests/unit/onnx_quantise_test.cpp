@@ -178,7 +178,7 @@ TEST(OnnxQuantise, TheLastNodesOfEachOutputRunBehind)
     RealGraph made = graph;
     const QuantisedNetwork q = quantised(made, seen(graph, {{1, 2, 3, 4}}));
     std::vector<std::size_t> counts;
-    for (const QuantisedNetwork::Output& output : q.outputs) counts.push_back(output.behind.size());
+    for (const QuantisedNetwork::Output& output : q.outputs) counts.push_back(output.trailing.size());
     EXPECT_THAT(counts, ElementsAre(2, 1, 0, 0, 0));  // the machine needs t for c
     EXPECT_EQ(q.outputs[0].tensor, q.outputs[2].tensor);
     EXPECT_EQ(q.outputs[1].tensor, q.outputs[2].tensor);
@@ -191,7 +191,7 @@ TEST(OnnxQuantise, TheMachineDoesSomethingAtLeast)
 {
     const QuantisedNetwork made = quantised_with(OnnxMaker({4, 1, 1}).node("Sigmoid", {"x"}, "y").simple(), {{1, 2, 3, 4}});
     EXPECT_THAT(operations(made), ElementsAre(NetworkOp::Affine));
-    EXPECT_THAT(made.outputs.front().behind, SizeIs(1));
+    EXPECT_THAT(made.outputs.front().trailing, SizeIs(1));
     EXPECT_EQ(made.network.tensors[0].quantisation, made.network.tensors[1].quantisation);
 }
 

@@ -127,7 +127,7 @@ Exported exported(const ExportOptions& options, const PlannedProgram& program)
     std::vector<loadable::Range> outputs = program.outputs;
     const std::string& file = options.what.loadable;
     if (planned.source)
-        throw ConfigError(file, fmt::format("does in mode {} what it reads, which no trace can hold: expected mode serial or overlap",
+        throw ConfigError(file, fmt::format("decides in mode {} by what it reads, which no trace can hold: expected mode serial or overlap",
                                             options.what.mode));
     Workload workload = planned;
     workload.one_memory = options.form == kCase;  // as it will be replayed

@@ -126,7 +126,7 @@ OnnxRun::OnnxRun(const NetOptions& options)
     result_.judged = judged(graph_.outputs);
     for (const RealOutput& output : graph_.outputs) result_.outputs.push_back({.name = output.name, .dims = output.dims});
     for (const QuantisedNetwork::Output& output : quantised_.outputs)
-        for (const RealNode& node : output.behind) result_.behind.push_back(node.label);
+        for (const RealNode& node : output.trailing) result_.trailing.push_back(node.label);
     agreeing_.resize(graph_.outputs.size());
     output_.resize(graph_.outputs.size());
     std::uint64_t elements = 0;
@@ -199,7 +199,7 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
 
 void OnnxRun::look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image)
 {
-    const std::vector<float> out = behind(output, tensor, image);
+    const std::vector<float> out = trailing(output, tensor, image);
     const std::size_t found = largest(out), expected = largest(reference);
     agreeing_[output] += found == expected;
     if (!labels_.empty() && output == result_.judged) {
@@ -229,16 +229,16 @@ std::optional<std::size_t> OnnxRun::untouched(std::size_t tensor) const
 }
 
 /// An output in real numbers.
-std::vector<float> OnnxRun::behind(std::size_t output, const Tensor& tensor, std::size_t image) const
+std::vector<float> OnnxRun::trailing(std::size_t output, const Tensor& tensor, std::size_t image) const
 {
     const QuantisedNetwork::Output& of = quantised_.outputs[output];
     RealTensor values;
-    const std::optional<std::size_t> input = network().is_fp16() && !of.behind.empty() ? untouched(of.tensor) : std::nullopt;
+    const std::optional<std::size_t> input = network().is_fp16() && !of.trailing.empty() ? untouched(of.tensor) : std::nullopt;
     if (input) values = images_->reals(image)[*input];
     else
         for (const std::int16_t q : tensor.values) values.push_back(static_cast<float>(number(of.tensor, q)));
     CubeShape shape{tensor.c, tensor.h, tensor.w};
-    for (const RealNode& node : of.behind) {
+    for (const RealNode& node : of.trailing) {
         const CubeShape out = graph_.values[node.output].cube;
         values = evaluate(node, {&values}, {shape}, out);
         shape = out;

@@ -42,7 +42,7 @@ private:
     /// What a value of a tensor stands for.
     double number(std::size_t tensor, std::int16_t value) const;
     std::optional<std::size_t> untouched(std::size_t tensor) const;
-    std::vector<float> behind(std::size_t output, const Tensor& tensor, std::size_t image) const;
+    std::vector<float> trailing(std::size_t output, const Tensor& tensor, std::size_t image) const;
     void look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image);
 
     OnnxModel model_;

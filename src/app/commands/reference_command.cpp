@@ -157,10 +157,11 @@ Section dram_section(bool table, const char* id, const char* title, const char* 
 
 Chapter files_chapter()
 {
-    Chapter chapter{"Files of the commands",
-                    "No output may stand on an input, by whatever name or link: it is refused before anything runs. Keys of JSON that name "
-                    "inputs have the type file.",
-                    {{{"file_options"}, "Options and arguments", "", {}}, {{"folder_files"}, "In folders that are written", "", {}}}};
+    Chapter chapter{
+        "Files of the commands",
+        "No output may overwrite an input, by whatever name or link: it is refused before anything runs. Keys of JSON that name "
+        "inputs have the type file.",
+        {{{"file_options"}, "Options and arguments", "", {}}, {{"folder_files"}, "In folders that are written", "", {}}}};
     for (const FileOption& row : file_options())
         chapter.sections[0].rows.push_back(
             {fmt::format("{} {}", row.command, row.option), std::string(use_name(row.use)), "", "", std::string(row.what), "", ""});

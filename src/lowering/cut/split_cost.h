@@ -16,7 +16,7 @@ struct SplitCost {
     std::uint64_t cycles = 0, bytes = 0;
 };
 
-/// What no cut into so many parts of rows - of all strips together - and of kernels is below.
+/// A lower bound of the cost of every cut with this number of parts of rows, all strips together, and of kernels.
 SplitCost least_cost(const SplitFrame& frame, std::uint64_t row_parts, std::uint64_t kernel_parts);
 
 /// pre: `banks` hold the parts

@@ -109,7 +109,7 @@ std::string images_text(const ImagesResult& i, std::uint64_t cycles)
     if (const std::optional<double>& agreement = i.outputs[i.judged].agreement)
         text +=
             fmt::format("  agreement    {:.2f} % of the images have the largest output of the model in real numbers\n", 100 * *agreement);
-    for (const std::string& node : i.behind) text += fmt::format("  after it     {}, on the CPU in real numbers\n", printable(node));
+    for (const std::string& node : i.trailing) text += fmt::format("  after it     {}, on the CPU in real numbers\n", printable(node));
     if (i.outputs.size() == 1) return text;
     for (const ImagesResult::Output& output : i.outputs)
         text += fmt::format("  output       {}, {}{}{}\n", printable(output.name), dims_text(output.dims),

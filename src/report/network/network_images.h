@@ -34,8 +34,8 @@ struct ImagesResult {
     bool values = false;                                     // there are errors and agreements
     std::vector<TensorError> errors{};
     std::vector<Output> outputs{};
-    OnnxWork model{};                   // what ran, to run again
-    std::vector<std::string> behind{};  // nodes that ran on the host in real numbers
+    OnnxWork model{};                     // what ran, to run again
+    std::vector<std::string> trailing{};  // nodes that ran on the host in real numbers
 };
 
 OrderedJson tensor_errors_json(const NetworkPlan& plan, const ImagesResult& images);

@@ -238,7 +238,7 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"agreement", "number", "", "share of images with the same largest output as the model in real numbers", kValues},
                        agreement_json},
     Key<NetworkResult>{{"behind", "list", "", "nodes that the CPU ran after the machine, in real numbers", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->behind; }); }},
+                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->trailing; }); }},
     Key<NetworkResult>{
         {"judged", "text", "", "the output that these are of: the first that is a row, else the first", "an ONNX model of several outputs"},
         [](const NetworkResult& r) {
@@ -445,13 +445,13 @@ HostWork NetworkResult::host() const
     HostWork host{.ns_per_element = host_ns};
     for (const Step& step : plan.steps.list)
         if (step.unit == StepUnit::Host) host.add(plan.steps.tensors[step.output].elements());
-    if (!images || images->behind.empty()) return host;
+    if (!images || images->trailing.empty()) return host;
     // Functions of single elements: each makes as many as the output has, of several outputs the largest.
     std::uint64_t most = 0;
     for (const ImagesResult::Output& output : images->outputs)
         most = std::max(most, std::accumulate(output.dims.begin(), output.dims.end(), std::uint64_t{1},
                                               [](std::uint64_t all, std::int64_t n) { return all * static_cast<std::uint64_t>(n); }));
-    for (std::size_t i = 0; i < images->behind.size(); ++i) host.add(most);
+    for (std::size_t i = 0; i < images->trailing.size(); ++i) host.add(most);
     return host;
 }
 

@@ -225,15 +225,15 @@
   // A second of frames: what the accelerator works for, workload by workload.
   const kinds = () => dark ? ["#6ea8ff", "#ffb04f", "#53b3a6", "#d98cc8", "#d9d36a"] : ["#1a5fd0", "#b25c00", "#1e7d6f", "#8b3a86", "#6b6500"];
   if (answer && answer.frames.length) {
-    const box = $("#frames"), end = 1e6;
+    const box = $("#frames"), end = answer.frames_us, whole = end === 1e6;
     box.hidden = false;
     $(".chart", box).style.height = `${90 + 50 * machines.workloads.length}px`;
     const busy = (w) => answer.frames.filter((f) => f[0] === w).reduce((sum, f) => sum + Math.min(f[3], end) - f[2], 0) / end;
     const all = machines.workloads.reduce((sum, _, w) => sum + busy(w), 0);
-    role("frames", "note").textContent = `The accelerator works in ${(100 * all).toFixed(1)} % of this second and waits in the rest. All workloads begin at 0.`;
+    role("frames", "note").textContent = `The accelerator works in ${(100 * all).toFixed(1)} % of ${whole ? "this second" : `the first ${short(end / 1e3)} ms`} and waits in the rest. All workloads begin at 0.`;
     const frames = panel("frames", () => ({ ...base(), grid: { left: window.innerWidth < 640 ? 100 : 150, right: 30, top: 10, bottom: 45 },
       tooltip: { ...base().tooltip, formatter: (p) => `${escaped(machines.workloads[p.value[0]])}, frame ${p.value[1]}<br>${short(p.value[2] / 1e3)} to ${short(p.value[3] / 1e3)} ms` },
-      xAxis: { type: "value", min: 0, max: 1000, name: "ms", nameLocation: "middle", nameGap: 26, ...axisLook() },
+      xAxis: { type: "value", min: 0, max: end / 1e3, name: "ms", nameLocation: "middle", nameGap: 26, ...axisLook() },
       yAxis: { type: "category", inverse: true, data: machines.workloads, ...axisLook(), axisLabel: { color: css("--text"), width: window.innerWidth < 640 ? 92 : 140, overflow: "break", fontSize: window.innerWidth < 640 ? 10 : 12 } },
       dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "none" }],
       series: [{ type: "custom", clip: true, encode: { x: [2, 3], y: 0 }, data: answer.frames,

@@ -34,10 +34,10 @@ public:
     /// The ring starts `slices` of that layer later: the entries that are free.
     Entries release(const LayerConfig& of, Slices slices);
 
-    /// The entry of a column of a row, `behind`: entries of the previous batches.
-    std::uint32_t address(std::int64_t row, std::uint32_t behind, std::uint32_t column) const
+    /// The entry of a column of a row, `batches`: entries of the previous batches.
+    std::uint32_t address(std::int64_t row, std::uint32_t batches, std::uint32_t column) const
     {
-        const auto line = static_cast<std::uint32_t>(row * row_entries_) + behind;
+        const auto line = static_cast<std::uint32_t>(row * row_entries_) + batches;
         return wrap(start_ + slice_address_ + (line & silicon_.address_mask) + column);
     }
     /// Kernel row `h` requests an entry in cycle `enable`; true if it is read, which `forced` makes sure of. `used`: by the sums too.

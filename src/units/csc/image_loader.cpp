@@ -67,7 +67,7 @@ void ImageLoader::fetch_row(const Package& p, std::uint32_t h, bool forced, Cycl
         window.pad();
     } else if (column >> silicon_.row_limit_shift <= layer_->last_entry) {
         const std::uint32_t address = ring_.address(row, 0, column);
-        // Rows at once that the kernel does not have, and the place behind the last one of an odd number, have no weights.
+        // Rows at once that the kernel does not have, and the position after the last one of an odd number, have no weights.
         const bool used = h <= p.sub_rows && column <= layer_->last_entry;
         if (!ring_.request(h, address, forced, enable, used)) return;
         std::uint8_t* const to = window.load(values_);

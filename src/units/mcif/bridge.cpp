@@ -207,7 +207,7 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
     if (++burst->filled != burst->beats) return;
     if (!burst->all_enabled) burst->enables = burst->enable_each.data();
     write_commands_.pop_front();
-    if (trail_) trail_->writes.accept(*burst->told, burst->number, burst->from, 0);
+    if (trail_) trail_->writes.accept(*burst->record, burst->number, burst->from, 0);
     complete_writes_.push_back(burst);
 }
 
@@ -324,7 +324,7 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
     if (burst->write) return;
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
-    if (trail_) trail_->reads.accept(*burst->told, burst->number, at, pace_.command_interval);
+    if (trail_) trail_->reads.accept(*burst->record, burst->number, at, pace_.command_interval);
     log_.read_command({at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
 }
 
@@ -380,7 +380,7 @@ void Bridge::show()
         const Burst& burst = *reads_.front().burst;
         port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, burst.data + std::size_t{burst.filled} * beat_bytes_,
                    false};
-        if (trail_) __builtin_prefetch(burst.told, 1);
+        if (trail_) __builtin_prefetch(burst.record, 1);
     }
     if (!responses_.empty() && !port_.b.taken)
         port_.b = {true, std::max(responses_.front().from, next_response_), responses_.front().burst->tag.id, false};
@@ -393,9 +393,9 @@ void Bridge::take_read_beat(Cycle now)
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
     if (trail_ && burst->filled == 0)
-        trail_->reads.answer(*burst->told, burst->number, due(*burst), now, trail_->busy(false), PortTrail::follows(false));
+        trail_->reads.answer(*burst->record, burst->number, due(*burst), now, trail_->busy(false), PortTrail::follows(false));
     if (++burst->filled == burst->beats) {
-        if (trail_) trail_->reads.finish(*burst->told, now);
+        if (trail_) trail_->reads.finish(*burst->record, now);
         reads_.pop_front();
         end_response(burst, now);
     }
@@ -408,8 +408,8 @@ void Bridge::take_response(Cycle now)
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
     if (trail_) {
-        trail_->writes.answer(*burst->told, burst->number, due(*burst), now, trail_->busy(true), PortTrail::follows(true));
-        trail_->writes.finish(*burst->told, now);
+        trail_->writes.answer(*burst->record, burst->number, due(*burst), now, trail_->busy(true), PortTrail::follows(true));
+        trail_->writes.finish(*burst->record, now);
     }
     responses_.pop_front();
     end_response(burst, now);
@@ -419,7 +419,7 @@ void Bridge::take_response(Cycle now)
 void Bridge::end_response(Burst* burst, Cycle at)
 {
     if (!burst->completed) {
-        burst->completed = true;  // told once, also to a memory that throws
+        burst->completed = true;  // END_RESP is sent once, even to a memory that throws
         if (model_) {
             model_->end(*burst, at);
             return give_back(burst);
@@ -517,7 +517,7 @@ Bridge::Burst* Bridge::make(bool write, const PortCommand& from)
     static_cast<MemoryBurst&>(*burst) = {burst_address(from), burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
     burst->command = from;
     if (trail_) {
-        std::tie(burst->number, burst->told) = (write ? trail_->writes : trail_->reads).offer(write ? port_.aw.from : port_.ar.from);
+        std::tie(burst->number, burst->record) = (write ? trail_->writes : trail_->reads).offer(write ? port_.aw.from : port_.ar.from);
         if (pace_.explains) burst->waits = &(static_cast<MemoryWaits&>(burst->asked_for) = MemoryWaits());
     }
     burst->tag.id = from.id;

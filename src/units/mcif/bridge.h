@@ -96,8 +96,8 @@ private:
         // in the order in which a burst needs them: few lines of the processor's cache for those that are on their way
         std::uint32_t beats = 0, filled = 0;
         Cycle from = 0;                 // write: command and data have been taken; then: its response begins
-        BurstTrail::Number number = 0;  // in the trail,
-        TrailBurst* told = nullptr;     // and what is told there
+        BurstTrail::Number number = 0;  // in the trail, and
+        TrailBurst* record = nullptr;   // its notes there
         bool ours = false;              // from its making until it is given back
         bool sent = false;              // BEGIN_REQ
         bool dropped = false;           // sent before a reset: nobody waits for it but the base protocol
