@@ -59,9 +59,9 @@ public:
     {
     }
 
-    Fit<SplitFrame> frame_of(const std::vector<Strip>& strips) const
+    Fit<SplitFrame> frame_of(std::vector<Strip> strips) const
     {
-        return split_frame(whole_, strips, hw_, partition_, by_kernels_, where_);
+        return split_frame(whole_, std::move(strips), hw_, partition_, by_kernels_, where_);
     }
     /// What `parts_of` (frame, candidate) finds with the fewest strips; a split without parts if all fits as it is.
     template <class PartsOf>
@@ -73,9 +73,9 @@ public:
                 if (phases && (best || whole_.kernel_height == 1 || whole_.dilation.y == 1)) continue;
                 // Batches are written in pairs of places.
                 const std::uint32_t wide = ceil_div(columns_, strips);
-                const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, whole_.batch > 1 ? round_up(wide, 2u) : wide, phases);
+                std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, whole_.batch > 1 ? round_up(wide, 2u) : wide, phases);
                 if (!cut || cut->size() > kMaxParts) continue;
-                const Fit<SplitFrame> frame = frame_of(*cut);
+                const Fit<SplitFrame> frame = frame_of(*std::move(cut));
                 if (!frame) continue;  // narrower ones may
                 if (whole_fits(*frame)) return Split{};
                 parts_of(*frame, best);

@@ -145,7 +145,7 @@ Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& p
     if (partition.phases && whole.pool)
         throw ConfigError(where + "/partition/dilation_phases",
                           "found true, expected false: a window of the pooling takes rows of several");
-    const auto strips = cut_strips(whole, hardware, partition.columns != 0 ? partition.columns : columns, partition.phases);
+    auto strips = cut_strips(whole, hardware, partition.columns != 0 ? partition.columns : columns, partition.phases);
     if (!strips && whole.mode == PassMode::Winograd)
         throw ConfigError(where + "/partition/columns",
                           "found " + std::to_string(partition.columns) + ", expected none: Winograd is cut by rows and kernels");
@@ -155,7 +155,7 @@ Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& p
     if (whole.batch > 1 && partition.columns % 2 != 0 && partition.columns < columns)
         throw ConfigError(where + "/partition/columns", "found " + std::to_string(partition.columns) +
                                                             ", expected an even number: batches are written in pairs of places");
-    return told_split(split_frame(whole, *strips, hardware, partition, by_kernels, where).or_refused(where));
+    return told_split(split_frame(whole, *std::move(strips), hardware, partition, by_kernels, where).or_refused(where));
 }
 
 }  // namespace dlasim

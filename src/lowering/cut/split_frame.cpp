@@ -1,6 +1,7 @@
 #include "lowering/cut/split_frame.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lowering/cut/strips.h"
 
@@ -24,7 +25,7 @@ Fit<Geometry> least_part(const Strip& strip, const Hardware& hardware, bool by_k
 
 }  // namespace
 
-Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
+Fit<SplitFrame> split_frame(const Pass& whole, std::vector<Strip> strips, const Hardware& hardware, const Partition& partition,
                             bool by_kernels, const std::string& where)
 {
     const std::uint32_t out_height = strips.front().rows;
@@ -48,7 +49,7 @@ Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips,
                        .by_kernels = by_kernels,
                        .where = where + "/partition",
                        .geometry = *first,
-                       .strips = strips,
+                       .strips = std::move(strips),
                        .bank_depth = cbuf.bank_depth,
                        .bank_bytes = std::uint64_t{cbuf.bank_depth} * cbuf.entry_bytes,
                        .banks = std::uint64_t{cbuf.banks} - (whole.compressed.on ? 1 : 0),

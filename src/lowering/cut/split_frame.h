@@ -35,7 +35,7 @@ struct SplitFrame {
 };
 
 /// None if not even the smallest part fits. `strips`: of `whole`.
-Fit<SplitFrame> split_frame(const Pass& whole, const std::vector<Strip>& strips, const Hardware& hardware, const Partition& partition,
+Fit<SplitFrame> split_frame(const Pass& whole, std::vector<Strip> strips, const Hardware& hardware, const Partition& partition,
                             bool by_kernels, const std::string& where);
 
 /// Of all ways the one that costs least: cycles by split_cost.h, or bytes. None if none fits. split_search.cpp.

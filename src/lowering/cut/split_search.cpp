@@ -88,9 +88,9 @@ private:
 
     /// What every network is planned with: in a part of the time.
     bool coarsely() const { return wish_.minimise == Minimise::Balanced; }
-    Fit<SplitFrame> frame_of(const std::vector<Strip>& strips) const
+    Fit<SplitFrame> frame_of(std::vector<Strip> strips) const
     {
-        return split_frame(whole_, strips, hw_, wish_, by_kernels_, where_);
+        return split_frame(whole_, std::move(strips), hw_, wish_, by_kernels_, where_);
     }
 
     /// [spec] open_points.md R1: a stripe of a single place of pixels with four channel slices or more is summed wrongly in silicon.
@@ -105,9 +105,9 @@ private:
     /// `rows`: the limit per part; none: all that make another number of parts.
     void try_strips(std::uint32_t columns, bool phases, const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& rows)
     {
-        const std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
+        std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
         if (!cut || cut->size() > kMaxParts || (cut->size() > 1 && sums_wrongly(*cut))) return;
-        const Fit<SplitFrame> frame = frame_of(*cut);
+        const Fit<SplitFrame> frame = frame_of(*std::move(cut));
         if (!frame) return;
         const KnownCut way{.columns = columns, .phases = phases};
         for (const std::uint32_t most_kernels : kernels)
