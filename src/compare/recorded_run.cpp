@@ -93,13 +93,12 @@ public:
     {
         run_.file = file_;
         run_.cycles = amount_of(below(json_, "cycles"), at(file_, "/cycles"));
-        run_.name = text_at(json_, "name", text_at(json_, "network/name"));
+        run_.name = text_at(json_, "name");
         if (const Json& verified = below(json_, "verified"); verified.is_boolean()) run_.verified = verified.get<bool>();
         record_work();
         record_machine();
         run_.causes = leaves_of(json_, "causes", at(file_, ""));
-        const Json& array = below(json_, "units/cmac_a");
-        const Json& phases = array.is_object() && array.contains("phases") ? array["phases"] : array;
+        const Json& phases = below(json_, "units/cmac_a");
         for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"})
             if (phases.is_object() && phases.contains(phase))
                 run_.phases.push_back(
@@ -136,11 +135,10 @@ private:
             }
         } else if (const Json& network = below(json_, "network"); network.is_object()) {
             record_network(network);
-        } else if (below(json_, "loadable").is_string()) {
-            run_.name = std::filesystem::path(text_at(json_, "loadable")).filename().string();
-            run_.work["loadable"] = run_.name;
+        } else {
+            run_.work[text_at(json_, "kind")] = run_.name;
             if (below(json_, "mode").is_string()) run_.plan["mode"] = json_["mode"];
-        } else run_.work["program"] = run_.name;
+        }
     }
 
     void record_network(const Json& network)
@@ -225,11 +223,28 @@ private:
     std::int64_t step_cycles_ = 0;
 };
 
+/// A result of an earlier version as dlasim.result/2: each kind had a schema of its own, only layers and programs had a name, and the
+/// phases of a unit were an object.
+Json upgraded(Json result)
+{
+    if (text_at(result, "schema") == "dlasim.result/2" || !result.is_object()) return result;
+    const bool loadable = below(result, "loadable").is_string();
+    result["kind"] = below(result, "layer").is_object()     ? "layer"
+                     : below(result, "network").is_object() ? "network"
+                     : loadable                             ? "loadable"
+                                                            : "program";
+    if (loadable) result["name"] = std::filesystem::path(text_at(result, "loadable")).filename().string();
+    else if (!result.contains("name")) result["name"] = text_at(result, "network/name");
+    if (const Json phases = below(result, "units/cmac_a/phases"); phases.is_object()) result["units"]["cmac_a"] = phases;
+    return result;
+}
+
 }  // namespace
 
-RecordedRun recorded_run(const Json& result, const std::string& file)
+RecordedRun recorded_run(const Json& given, const std::string& file)
 {
-    expect_kind(result, file, FileKind::Result);
+    expect_kind(given, file, FileKind::Result);
+    const Json result = upgraded(given);
     const std::string schema = text_at(result, "schema");
     if (!schema.starts_with("dlasim.") || below(result, "cycles").is_null())
         throw ConfigError(at(file, "/schema"),

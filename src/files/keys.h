@@ -54,11 +54,10 @@ struct Key {
 /// In place of a value: the key is not there.
 inline const nlohmann::ordered_json kAbsent = nlohmann::ordered_json::value_t::discarded;
 
-/// The object that `keys` describe; paths make objects in each other.
+/// Adds what `keys` describe to an object; paths make objects in each other.
 template <class Keys, class Source>
-nlohmann::ordered_json written(const Keys& keys, const Source& source)
+void write_keys(nlohmann::ordered_json& json, const Keys& keys, const Source& source)
 {
-    nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (const auto& key : keys) {
         nlohmann::ordered_json value = key.value(source);
         if (value.is_discarded()) continue;
@@ -70,6 +69,14 @@ nlohmann::ordered_json written(const Keys& keys, const Source& source)
         }
         *place = std::move(value);
     }
+}
+
+/// The object that `keys` describe.
+template <class Keys, class Source>
+nlohmann::ordered_json written(const Keys& keys, const Source& source)
+{
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    write_keys(json, keys, source);
     return json;
 }
 

@@ -16,7 +16,7 @@
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
 #include "report/replay_operations.h"
-#include "report/run_sections.h"
+#include "report/run_report.h"
 #include "report/timeline/power_profile.h"
 
 namespace dlasim {
@@ -132,20 +132,10 @@ OrderedJson tensors_json(const LoadableResult& r)
 
 constexpr std::string_view kComputed = "values were computed", kSecondary = "the machine has a secondary port";
 constexpr std::array kLoadableKeys{
-    Key<LoadableResult>{{"schema", "text", "", "dlasim.loadable/1"},
-                        [](const LoadableResult&) -> OrderedJson { return "dlasim.loadable/1"; }},
     Key<LoadableResult>{{"loadable", "text", "", "the file"}, [](const LoadableResult& r) -> OrderedJson { return r.plan.loadable->file; }},
     Key<LoadableResult>{
         {"mode", "text", "", "serial, overlap or driver: LOADABLE.md"},
         [](const LoadableResult& r) -> OrderedJson { return loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)]; }},
-    Key<LoadableResult>{{"hardware", "object", "", "all of it: below"},
-                        [](const LoadableResult& r) { return hardware_json(r.plan.hardware); }},
-    Key<LoadableResult>{kMachineKey, [](const LoadableResult& r) -> OrderedJson { return machine_name(r.plan.hardware); }},
-    Key<LoadableResult>{kMeasuredKey, [](const LoadableResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
-    Key<LoadableResult>{{"memory", "object", "", "at the ports: below"},
-                        [](const LoadableResult& r) { return memory_json(r.plan.memory); }},
-    Key<LoadableResult>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
-                        [](const LoadableResult& r) -> OrderedJson { return r.run.cycles; }},
     Key<LoadableResult>{{"precision", "text", "", "of its operations: the widest, fp16 before int16 before int8"},
                         [](const LoadableResult& r) -> OrderedJson { return precision_name(r.precision()); }},
     Key<LoadableResult>{{"macs", "integer", "MACs", "multiplications of all operations"},
@@ -161,15 +151,10 @@ constexpr std::array kLoadableKeys{
     Key<LoadableResult>{
         {"mismatches", "integer", "values", "values compared that are not equal", kJudged},
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches); }},
-    Key<LoadableResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
-                        [](const LoadableResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<LoadableResult>{{"frames_per_s", "number", "1/s", "one run after the other; with the host's time where `--host` states it"},
                         [](const LoadableResult& r) -> OrderedJson { return r.host().frames_per_s(r.latency_seconds()); }},
     Key<LoadableResult>{{"host", "object", "", "what is done in no cycle: below"},
                         [](const LoadableResult& r) { return host_json(r.host()); }},
-    Key<LoadableResult>{kCausesKey, [](const LoadableResult& r) { return causes_json(r.run.causes.total()); }},
-    Key<LoadableResult>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
-                        [](const LoadableResult& r) -> OrderedJson { return r.run.interrupt_cycles; }},
     Key<LoadableResult>{{"operations", "list", "", "operations of the hardware, in the order in which they are enabled"}, operations_json},
     Key<LoadableResult>{{"host_tasks", "integer", "tasks", "of the host"},
                         [](const LoadableResult& r) -> OrderedJson { return r.plan.hosts.size(); }},
@@ -185,24 +170,9 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson { return r.results.empty() ? kAbsent : regions_json(r.results); }},
     Key<LoadableResult>{{"tensors", "list", "", "outputs as files", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.tensors.empty() ? kAbsent : tensors_json(r); }},
-    Key<LoadableResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters"},
-                        [](const LoadableResult& r) { return units_json(r.run); }},
-    Key<LoadableResult>{{"traffic/dbb", "object", "", "what crossed the primary port"},
-                        [](const LoadableResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
-    Key<LoadableResult>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
-                        [](const LoadableResult& r) { return hazards_json(r.run); }},
-    Key<LoadableResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", kSecondary},
-                        [](const LoadableResult& r) -> OrderedJson {
-                            const Hardware& hw = r.plan.hardware;
-                            return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
-                        }},
-    Key<LoadableResult>{{"memory_report/dbb", "object", "", "statistics of its DRAM: below", "with a DRAM"},
-                        [](const LoadableResult& r) { return memory_report_json(r.run.dbb_memory); }},
     Key<LoadableResult>{
         {"verification", "object", "", "what the golden operations found", kJudged},
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : written(kVerificationKeys, r.verification()); }},
-    Key<LoadableResult>{kWallSecondsKey, [](const LoadableResult& r) -> OrderedJson { return r.run.wall_seconds; }},
-    Key<LoadableResult>{kCyclesPerSecondKey, [](const LoadableResult& r) -> OrderedJson { return cycles_per_second(r.run); }},
 };
 
 std::string verification_text(const LoadableResult& r)
@@ -221,6 +191,8 @@ std::string verification_text(const LoadableResult& r)
     for (const auto& [reason, chains] : reasons) text += fmt::format("               not compared: {} that {}\n", chains, reason);
     return text;
 }
+
+std::string file_name(const LoadableResult& r) { return std::filesystem::path(r.plan.loadable->file).filename().string(); }
 
 std::string size_text(const Cube* cube) { return cube ? fmt::format("{} x {} x {}", cube->width, cube->height, cube->channels) : ""; }
 
@@ -314,7 +286,13 @@ Verification LoadableResult::verification() const
     return v;
 }
 
-OrderedJson loadable_result_json(const LoadableResult& result) { return written(kLoadableKeys, result); }
+OrderedJson loadable_result_json(const LoadableResult& r)
+{
+    const loadable::LoadablePlan& plan = r.plan;
+    return report_json({"loadable", file_name(r), plan.hardware, plan.memory, plan.program, r.run, static_cast<std::int64_t>(r.run.cycles),
+                        r.run.causes.total()},
+                       kLoadableKeys, r);
+}
 
 std::vector<PlacedKey> loadable_result_keys()
 {
@@ -329,18 +307,14 @@ std::vector<PlacedKey> loadable_result_keys()
     add(port_total_keys("cvsram/"));
     add(region_keys("output/[]/"));
     add(region_keys("final/[]/"));
-    place_run_keys(keys);
-    place_silicon_keys(keys);
     for (const PlacedKey& key : step_energy_keys("operations/[]/")) keys.push_back(key);
-    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 
 std::string loadable_table(const LoadableResult& r)
 {
-    std::string text =
-        fmt::format("{}\n  on           {}{}, {}\n", printable(std::filesystem::path(r.plan.loadable->file).filename().string()),
-                    machine_name(r.plan.hardware), measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory));
+    std::string text = fmt::format("{}\n  on           {}{}, {}\n", printable(file_name(r)), machine_name(r.plan.hardware),
+                                   measured_text(r.plan.hardware, r.plan.program), memory_text(r.plan.memory));
     text += fmt::format("  cycles       {}   {:.3f} ms at {} MHz, {:.2f} frames/s{}\n", grouped(r.run.cycles), 1e3 * r.latency_seconds(),
                         r.plan.hardware.clock_mhz, r.host().frames_per_s(r.latency_seconds()), r.host().text());
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),

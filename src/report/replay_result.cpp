@@ -13,7 +13,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
-#include "report/run_sections.h"
+#include "report/run_report.h"
 
 namespace dlasim {
 namespace {
@@ -48,17 +48,6 @@ OrderedJson differences_json(const Replayed& r)
 }
 
 constexpr std::array kReplayKeys{
-    Key<Replayed>{{"schema", "text", "", "dlasim.replay/2"}, [](const Replayed&) -> OrderedJson { return "dlasim.replay/2"; }},
-    Key<Replayed>{{"name", "text", "", "of the program"}, [](const Replayed& r) -> OrderedJson { return r.what.recording.name; }},
-    Key<Replayed>{{"hardware", "object", "", "the machine: below"}, [](const Replayed& r) { return hardware_json(r.what.hardware); }},
-    Key<Replayed>{kMachineKey, [](const Replayed& r) -> OrderedJson { return machine_name(r.what.hardware); }},
-    Key<Replayed>{kMeasuredKey, [](const Replayed& r) -> OrderedJson { return was_measured(r.what.hardware, r.what.recording.program); }},
-    Key<Replayed>{{"memory", "object", "", "the memory at DBB: below"}, [](const Replayed& r) { return memory_json(r.what.memory); }},
-    Key<Replayed>{{"cycles", "integer", "cycles", "from t0 to the last interrupt"},
-                  [](const Replayed& r) -> OrderedJson { return r.run.cycles; }},
-    Key<Replayed>{kCausesKey, [](const Replayed& r) { return causes_json(r.run.causes.total()); }},
-    Key<Replayed>{{"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0"},
-                  [](const Replayed& r) -> OrderedJson { return r.run.interrupt_cycles; }},
     Key<Replayed>{{"regions", "integer", "regions", "regions of memory that the program names"},
                   [](const Replayed& r) -> OrderedJson { return r.what.recording.outputs.size(); }},
     Key<Replayed>{{"mismatches", "integer", "", "signals, regions and register checks that were not as expected"},
@@ -69,19 +58,6 @@ constexpr std::array kReplayKeys{
     Key<Replayed>{{"differences", "list", "", "the first difference of each signal, the earliest first", "there is one"}, differences_json},
     Key<Replayed>{{"operations", "list", "", "that the program launches, in the order of their last launches: below"},
                   [](const Replayed& r) { return replayed_operations_json(r.ran()); }},
-    Key<Replayed>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
-                  [](const Replayed& r) { return hazards_json(r.run); }},
-    Key<Replayed>{kWallSecondsKey, [](const Replayed& r) -> OrderedJson { return r.run.wall_seconds; }},
-    Key<Replayed>{kCyclesPerSecondKey, [](const Replayed& r) -> OrderedJson { return cycles_per_second(r.run); }},
-    Key<Replayed>{{"units", "object", "", "every unit by name: its cycles by phase, which add up to `cycles`, its clocks, its counters"},
-                  [](const Replayed& r) { return units_json(r.run); }},
-    Key<Replayed>{{"traffic/dbb", "object", "", "what crossed the primary port"},
-                  [](const Replayed& r) { return port_json(r.run.dbb, r.what.hardware.memory.primary.width_bytes); }},
-    Key<Replayed>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
-                  [](const Replayed& r) -> OrderedJson {
-                      const Hardware& hw = r.what.hardware;
-                      return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
-                  }},
 };
 
 }  // namespace
@@ -92,13 +68,15 @@ std::vector<PlacedKey> replay_keys()
     place_keys(keys, kReplayKeys);
     place_keys(keys, kDifferenceKeys, "differences/[]/");
     for (const PlacedKey& key : replayed_operation_keys()) keys.push_back(key);
-    place_run_keys(keys);
-    place_silicon_keys(keys);
-    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 
-nlohmann::ordered_json replay_json(const Replayed& replayed) { return written(kReplayKeys, replayed); }
+nlohmann::ordered_json replay_json(const Replayed& r)
+{
+    return report_json({"program", r.what.recording.name, r.what.hardware, r.what.memory, r.what.recording.program, r.run,
+                        static_cast<std::int64_t>(r.run.cycles), r.run.causes.total()},
+                       kReplayKeys, r);
+}
 
 CaseComparison Replayed::compared() const
 {

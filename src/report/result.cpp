@@ -5,12 +5,8 @@
 #include "config/machine/hardware.h"
 #include "config/machine/measured.h"
 #include "config/machine/memory.h"
-#include "files/output_folder.h"
-#include "replay/hazard_report.h"
-#include "replay/simulation_time.h"
-#include "report/causes_report.h"
 #include "report/difference_report.h"
-#include "report/run_sections.h"
+#include "report/run_report.h"
 
 namespace dlasim {
 namespace {
@@ -40,22 +36,9 @@ constexpr std::array kDirectKeys{
 };
 
 constexpr std::array kResultKeys{
-    Key<Result>{{"schema", "text", "", "dlasim.result/1"}, [](const Result&) -> OrderedJson { return "dlasim.result/1"; }},
-    Key<Result>{{"name", "text", "", "of the descriptor"}, [](const Result& r) -> OrderedJson { return r.job.name; }},
     Key<Result>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
                 [](const Result& r) -> OrderedJson { return r.job.text.descriptor; }},
-    Key<Result>{{"hardware", "object", "", "the machine: below"},
-                [](const Result& r) -> OrderedJson { return hardware_json(r.job.hardware); }},
-    Key<Result>{kMachineKey, [](const Result& r) -> OrderedJson { return machine_name(r.job.hardware); }},
-    Key<Result>{kMeasuredKey, [](const Result& r) -> OrderedJson { return was_measured(r.job.hardware, r.job.program); }},
-    Key<Result>{{"memory", "object", "", "the memory at DBB: below"},
-                [](const Result& r) -> OrderedJson { return memory_json(r.job.memory); }},
     Key<Result>{{"plan", "object", "", "what the lowering decided"}, plan_json},
-    Key<Result>{{"cycles", "integer", "cycles", "from t0 to the last done interrupt"},
-                [](const Result& r) -> OrderedJson { return r.cycles(); }},
-    Key<Result>{kCausesKey, [](const Result& r) { return causes_json(r.run.causes.total()); }},
-    Key<Result>{{"t0", "integer", "cycle", "from reset to the acceptance of the first op-enable"},
-                [](const Result& r) -> OrderedJson { return r.run.t0; }},
     Key<Result>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? r.job.array->macs : 0; }},
     Key<Result>{{"utilization", "number", "", "macs of what the array could do in `cycles`: above 1 where Winograd saves them"},
@@ -84,19 +67,6 @@ constexpr std::array kResultKeys{
                 [](const Result& r) -> OrderedJson {
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
                 }},
-    Key<Result>{{"units", "object", "", "every unit by name: its cycles by phase, which add up to `cycles`, its clocks, its counters"},
-                [](const Result& r) { return units_json(r.run); }},
-    Key<Result>{{"traffic/dbb", "object", "", "what crossed the primary port"},
-                [](const Result& r) -> OrderedJson { return port_json(r.run.dbb, r.job.hardware.memory.primary.width_bytes); }},
-    Key<Result>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
-                [](const Result& r) -> OrderedJson {
-                    const Hardware& hw = r.job.hardware;
-                    return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
-                }},
-    Key<Result>{{"memory_report/dbb", "object", "", "statistics of its DRAM: below", "with a DRAM"},
-                [](const Result& r) -> OrderedJson { return memory_report_json(r.run.dbb_memory); }},
-    Key<Result>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
-                [](const Result& r) { return hazards_json(r.run); }},
     Key<Result>{{"bounds", "object", "cycles", "closed-form lower bounds: no machine of these sizes can be faster"},
                 [](const Result& r) { return bounds_json(r.job.bounds); }},
     Key<Result>{{"bounds/largest", "integer", "cycles", "the largest of them"},
@@ -113,8 +83,6 @@ constexpr std::array kResultKeys{
         {"estimates/dram_bus", "integer", "cycles",
          "measured, no bound: the busiest data bus of the DRAM carried data, or was blocked by its rules", "with a DRAM"},
         [](const Result& r) -> OrderedJson { return r.run.dbb_memory.bus_held != 0 ? OrderedJson(r.run.dbb_memory.bus_held) : kAbsent; }},
-    Key<Result>{kWallSecondsKey, [](const Result& r) -> OrderedJson { return r.run.wall_seconds; }},
-    Key<Result>{kCyclesPerSecondKey, [](const Result& r) -> OrderedJson { return cycles_per_second(r.run); }},
 };
 
 constexpr std::array kOutlineKeys{
@@ -162,7 +130,13 @@ double Result::occupancy() const
     return job.array && cycles() != 0 ? static_cast<double>(job.array->operations) / static_cast<double>(cycles()) : 0;
 }
 
-OrderedJson result_json(const Result& result) { return written(kResultKeys, result); }
+OrderedJson result_json(const Result& r)
+{
+    const Job& job = r.job;
+    return report_json(
+        {"layer", job.name, job.hardware, job.memory, job.program, r.run, static_cast<std::int64_t>(r.cycles()), r.run.causes.total()},
+        kResultKeys, r);
+}
 
 std::vector<PlacedKey> result_keys()
 {
@@ -178,10 +152,7 @@ std::vector<PlacedKey> result_keys()
         keys.push_back(std::move(key));
     }
     place_keys(keys, kDirectKeys, "direct/");
-    place_run_keys(keys);
-    place_silicon_keys(keys);
     place_keys(keys, kBoundKeys, "bounds/");
-    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 

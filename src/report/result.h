@@ -31,7 +31,8 @@ struct Result {
 };
 
 OrderedJson result_json(const Result& result);
-/// Its keys, those of `layer`, `hardware`, `memory` and `memory_report` excluded: they have their own sections.
+/// Its keys but those of every run (run_report.h), and those of `layer`, `hardware`, `memory` and `memory_report` excluded: they have their
+/// own sections.
 std::vector<PlacedKey> result_keys();
 std::string summary_table(const Result& result);
 

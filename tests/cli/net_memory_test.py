@@ -79,7 +79,7 @@ class Memory(Net):
     def check_ports(self, near, far):
         """What CVSRAM keeps from DBB is missing there, byte for byte, but for what beats hold beside."""
         use = near["memory_use"]
-        self.assertLessEqual(use["cvsram"]["tensors"], use["cvsram"]["room"])
+        self.assertLessEqual(use["cvsram"]["tensors"], use["cvsram"]["capacity"])
         memory = {place["name"]: place["memory"] for place in near["places"]}
         self.assertEqual({memory["data"], memory[near["network"]["layers"][-1]["name"]]}, {"dbb"})
         moved = lambda port: port["read_bytes"] + port["write_bytes"]
@@ -146,7 +146,7 @@ class Memory(Net):
 
     def test_room_is_that_of_the_hardware(self):
         none = self.run_it(BLOCK, "--hw", "nv_large", "--set", "memory.secondary.bytes=0")
-        self.assertEqual(none["memory_use"]["cvsram"], {"tensors": 0, "room": 0, "kept": 0})
+        self.assertEqual(none["memory_use"]["cvsram"], {"tensors": 0, "capacity": 0, "kept": 0})
         told = self.net(BLOCK, "--hw", "nv_small", "--set", "memory.secondary.bytes=4096", status=2).stderr
         self.assertIn("there is no secondary port", told)
 

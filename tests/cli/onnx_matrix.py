@@ -128,7 +128,7 @@ class Matrix(unittest.TestCase):
         out, result = self.check_integers(inputs, constants, "--hw", machine)
         want = values[name]
         self.assertEqual(out.shape, want.shape)
-        computed = [label for label in result["behind"] if not label.endswith(("(Transpose)", "(Reshape)", "(MatMul)"))]
+        computed = [label for label in result["host_nodes"] if not label.endswith(("(Transpose)", "(Reshape)", "(MatMul)"))]
         step = 1 if kind != "float32" else 0.02 if computed else result["tensors"][-1]["scale"]
         self.assertLessEqual(np.abs(out - want).max() / step, steps)
         return values

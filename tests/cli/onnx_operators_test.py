@@ -86,7 +86,7 @@ class Reals(Operators):
         out, result = self.outcome(nodes, constants, inputs, **keys)
         self.assertEqual(out.shape, expected.shape)
         # What runs behind the machine has no steps, but for what only moves elements.
-        computed = [label for label in result["behind"] if not label.endswith(("(Transpose)", "(MatMul)"))]
+        computed = [label for label in result["host_nodes"] if not label.endswith(("(Transpose)", "(MatMul)"))]
         step = 0.02 if computed else result["tensors"][-1]["scale"]
         self.assertLessEqual(np.abs(out - expected).max() / step, steps)
 

@@ -58,7 +58,7 @@ class Outputs(Onnx):
             self.assertAlmostEqual(result["agreement"], same.mean())
             self.assertAlmostEqual(result["reference_accuracy"], 5 / 6)
             self.assertAlmostEqual(result["accuracy"], same[:5].sum() / 6)
-            self.assertEqual(sorted(result["behind"]), ['node "a/row" (Softmax)', 'node "boxes" (Sigmoid)'])
+            self.assertEqual(sorted(result["host_nodes"]), ['node "a/row" (Softmax)', 'node "boxes" (Sigmoid)'])
             for output in result["outputs"]:
                 difference = found[output["name"]] - expected[output["name"]]
                 self.assertEqual(output["dimensions"], list(difference.shape[1:]))

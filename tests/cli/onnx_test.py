@@ -110,7 +110,7 @@ class Models(Onnx):
             right = (out.argmax(1) == labels).mean()
             self.assertAlmostEqual(result["accuracy"], right)
             self.assertAlmostEqual(result["agreement"], (out.argmax(1) == expected.argmax(1)).mean())
-            self.assertEqual(result["behind"], ['node "z" (Softmax)'])
+            self.assertEqual(result["host_nodes"], ['node "z" (Softmax)'])
             self.assertEqual(result["images"]["count"], 12)
             self.assertAlmostEqual(result["frames_per_s"] * result["images"]["cycles"], 12 * result["hardware"]["clock_mhz"] * 1e6, delta=1)
             self.assertTrue(all(t["signal_to_noise"] > 25 for t in result["tensors"]), result["tensors"])

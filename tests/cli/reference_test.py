@@ -136,7 +136,11 @@ class Keys(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.sections = {name: Section(name, rows) for name, rows in json.loads(printed("--json")).items()}
+        rows = json.loads(printed("--json"))
+        for kind in ("layer_result", "network", "loadable", "replay"):
+            rows[kind] = rows["result"] + rows[kind]
+        del rows["result"]
+        cls.sections = {name: Section(name, rows) for name, rows in rows.items()}
         cls.temporary = tempfile.TemporaryDirectory(prefix="dlasim_reference_")
         cls.folder = Path(cls.temporary.name)
 
@@ -170,7 +174,7 @@ class Keys(unittest.TestCase):
             result = self.load(f"run{i}/result.json")
             self.units(result["units"])
             self.sections["hardware"].check(nested(result["hardware"]))
-            self.sections["result"].check(result)
+            self.sections["layer_result"].check(result)
             if result["memory"]["kind"] == "ideal":
                 self.sections["memory"].check(result["memory"])
             for report in result.get("memory_report", {}).values():
@@ -214,7 +218,7 @@ class Keys(unittest.TestCase):
         (self.folder / "layer.json").write_text(json.dumps(CONVOLUTION))
         self.dlasim("run", "layer.json", "--plan", "--out", "planned")
         plan = self.load("planned/plan.json")
-        self.sections["result"].check({"bounds": plan["bounds"]})   # whose rows they are
+        self.sections["layer_result"].check({"bounds": plan["bounds"]})   # whose rows they are
         plan["bounds"] = {"largest": plan["bounds"]["largest"]}
         self.sections["plan"].check(plan)
 

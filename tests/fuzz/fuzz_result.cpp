@@ -6,7 +6,8 @@
 namespace dlasim {
 namespace {
 
-constexpr const char* kLayer = R"({"schema": "dlasim.result/1", "name": "l", "layer": {"name": "l", "input": {"width": 9, "channels": 12},
+constexpr const char* kLayer =
+    R"({"schema": "dlasim.result/2", "kind": "layer", "name": "l", "layer": {"name": "l", "input": {"width": 9, "channels": 12},
     "weights": {"compressed": false, "density": 1.0}, "partition": {"rows": [3, 2]}, "data": {"seed": 1}},
     "hardware": {"preset": "nv_small", "cbuf": {"banks": 32}, "clock_mhz": 1000}, "memory": {"kind": "ideal", "latency": 32},
     "plan": {"mode": "direct", "passes": 3, "reason": "x", "parts": [{"rows": [0, 3]}]}, "cycles": 1000, "verified": true,
@@ -14,7 +15,7 @@ constexpr const char* kLayer = R"({"schema": "dlasim.result/1", "name": "l", "la
     "units": {"cmac_a": {"issuing": 700, "starved": 300, "blocked": 0, "draining": 0, "gated": 0}},
     "traffic": {"dbb": {"read_bytes": 4096, "write_bytes": 512, "read_bytes_by_client": {"CDMA_DAT": 4096}}}})";
 constexpr const char* kNetwork =
-    R"({"schema": "dlasim.network/1", "network": {"name": "n", "input": {"width": 4}, "plan": {"minimise": "cycles"},
+    R"({"schema": "dlasim.result/2", "kind": "network", "name": "n", "network": {"name": "n", "input": {"width": 4}, "plan": {"minimise": "cycles"},
     "layers": [{"name": "a", "op": "conv2d", "partition": {"rows": 2}}, {"name": "b", "op": "pool"}]}, "images": {"count": 2},
     "hardware": {"preset": "nv_large"}, "memory": {"kind": "ddr4-3200"}, "cycles": 500, "verified": null,
     "steps": [{"name": "a", "share": 300, "unit": "array", "operations": 2, "causes": {"x": 300}}, {"name": "a", "share": 200}, {"name": "h"}]})";
@@ -31,6 +32,8 @@ std::vector<std::string> fuzz::words()
 {
     return {"schema",
             "dlasim.result/1",
+            "dlasim.result/2",
+            "kind",
             "causes",
             "steps",
             "share",

@@ -29,6 +29,7 @@
 #include "report/network/network_steps.h"
 #include "report/replay_result.h"
 #include "report/result.h"
+#include "report/run_report.h"
 #include "silicon/silicon_keys.h"
 #include "suite/suite.h"
 #include "sweep/machines.h"
@@ -197,31 +198,32 @@ std::vector<Chapter> what_is_read()
 
 std::vector<Chapter> what_a_run_writes()
 {
-    return {chapter("result.json of a run", "result", "What `dlasim run LAYER --out DIR` writes, and every point of a sweep.",
-                    rows_of(result_keys())),
-            chapter("plan.json of a run", "plan",
-                    "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
-                    rows_of(outline_keys())),
-            {"result.json of a network",
-             "",
-             {{{"network"},
-               "",
-               "What `dlasim net NETWORK --out DIR` writes. `layers.csv` has a row a step. All cycles count from t0, the first op-enable.",
-               rows_of(network_result_keys())},
-              {{"network_steps"},
-               "steps/steps.json",
-               "What `dlasim net FILE.onnx --steps --out DIR` writes beside the layers of the steps: how they are joined.",
-               rows_of(network_step_keys())}}},
-            chapter("result.json of a loadable", "loadable",
-                    "What `dlasim loadable FILE --out DIR` writes. All cycles count from t0, the last op-enable of the first chain.",
-                    rows_of(loadable_result_keys())),
-            chapter("result.json of a replay", "replay", "What `dlasim replay PROGRAM --out DIR` writes.", rows_of(replay_keys())),
-            chapter("Events", "events",
-                    "What `dlasim replay PROGRAM --events FILE` and `dlasim run LAYER --events FILE` write. All cycles count from t0.",
-                    rows_of(event_keys())),
-            chapter("Statistics of a DRAM", "dram",
-                    "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
-                    rows_of(dram::statistics_keys()))};
+    std::vector<PlacedKey> every;
+    place_report_keys(every);
+    return {
+        chapter("result.json", "result",
+                "What every run writes with `--out DIR`: layers, networks, ONNX models, loadables, register programs, and the points of a "
+                "sweep. Each kind adds the keys of its chapter. All cycles count from t0, the first op-enable.",
+                rows_of(every)),
+        chapter("result.json of a layer", "layer_result", "What a layer or a transfer adds.", rows_of(result_keys())),
+        chapter("plan.json of a run", "plan",
+                "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
+                rows_of(outline_keys())),
+        {"result.json of a network",
+         "",
+         {{{"network"}, "", "What a network or an ONNX model adds. `layers.csv` has a row a step.", rows_of(network_result_keys())},
+          {{"network_steps"},
+           "steps/steps.json",
+           "What `dlasim net FILE.onnx --steps --out DIR` writes beside the layers of the steps: how they are joined.",
+           rows_of(network_step_keys())}}},
+        chapter("result.json of a loadable", "loadable", "What a file of the compiler adds.", rows_of(loadable_result_keys())),
+        chapter("result.json of a register program", "replay", "What `dlasim replay` adds.", rows_of(replay_keys())),
+        chapter("Events", "events",
+                "What `dlasim replay PROGRAM --events FILE` and `dlasim run LAYER --events FILE` write. All cycles count from t0.",
+                rows_of(event_keys())),
+        chapter("Statistics of a DRAM", "dram",
+                "`memory_report/dbb` of `result.json`, and `statistics` of `dlasim dram --json`: all channels together, then each.",
+                rows_of(dram::statistics_keys()))};
 }
 
 std::vector<Chapter> what_other_commands_write()

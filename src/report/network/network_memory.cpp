@@ -42,7 +42,7 @@ constexpr std::array kUseKeys{
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.weights; }},
     Key<NetworkPlan>{{"cvsram/tensors", "integer", "bytes", "CVSRAM of tensors, from the first address to the last"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.cvsram; }},
-    Key<NetworkPlan>{{"cvsram/room", "integer", "bytes", "of the hardware's CVSRAM"},
+    Key<NetworkPlan>{{"cvsram/capacity", "integer", "bytes", "of the hardware's CVSRAM"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.hardware.memory.secondary_bytes; }},
     Key<NetworkPlan>{{"cvsram/kept", "integer", "bytes", "of traffic of units that CVSRAM keeps from DBB"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.kept; }},

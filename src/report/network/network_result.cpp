@@ -19,7 +19,7 @@
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
 #include "report/network/network_memory.h"
-#include "report/run_sections.h"
+#include "report/run_report.h"
 #include "report/timeline/power_profile.h"
 
 namespace dlasim {
@@ -194,23 +194,12 @@ OrderedJson agreement_json(const NetworkResult& r)
 }
 
 constexpr std::array kNetworkKeys{
-    Key<NetworkResult>{{"schema", "text", "", "dlasim.network/1"}, [](const NetworkResult&) -> OrderedJson { return "dlasim.network/1"; }},
     Key<NetworkResult>{{"network", "object", "", "the file, with every default: NETWORK.md"},
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
-    Key<NetworkResult>{{"hardware", "object", "", "all of it: below"},
-                       [](const NetworkResult& r) { return hardware_json(r.plan.hardware); }},
-    Key<NetworkResult>{kMachineKey, [](const NetworkResult& r) -> OrderedJson { return machine_name(r.plan.hardware); }},
-    Key<NetworkResult>{kMeasuredKey, [](const NetworkResult& r) -> OrderedJson { return was_measured(r.plan.hardware, r.plan.program); }},
-    Key<NetworkResult>{{"memory", "object", "", "at the ports: below"}, [](const NetworkResult& r) { return memory_json(r.plan.memory); }},
-    Key<NetworkResult>{{"cycles", "integer", "cycles", "from the first op-enable to the last interrupt, of the first image"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.cycles(); }},
-    Key<NetworkResult>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<NetworkResult>{{"frames_per_s", "number", "1/s", "one frame after the other; with the host's time where `--host` states it"},
                        [](const NetworkResult& r) -> OrderedJson { return r.frames_per_s(); }},
     Key<NetworkResult>{{"host", "object", "", "what is done in no cycle: below"},
                        [](const NetworkResult& r) { return host_json(r.host()); }},
-    Key<NetworkResult>{kCausesKey, [](const NetworkResult& r) { return causes_json(r.causes()); }},
     Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "of all steps, each when nothing else runs, together", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
     Key<NetworkResult>{{"apart/gained", "integer", "cycles", "of these that running the steps as one program saves", "--layers apart"},
@@ -237,7 +226,7 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return of_labels(r, &ImagesResult::reference_accuracy); }},
     Key<NetworkResult>{{"agreement", "number", "", "share of images with the same largest output as the model in real numbers", kValues},
                        agreement_json},
-    Key<NetworkResult>{{"behind", "list", "", "nodes that the CPU ran after the machine, in real numbers", kOnnx},
+    Key<NetworkResult>{{"host_nodes", "list", "", "nodes that the CPU ran after the machine, in real numbers", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->trailing; }); }},
     Key<NetworkResult>{
         {"judged", "text", "", "the output that these are of: the first that is a row, else the first", "an ONNX model of several outputs"},
@@ -276,25 +265,10 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{
         {"bound_share", "number", "", "of `cycles`", kMachine},
         [](const NetworkResult& r) { return of_bounds(r, [&](const Bounds& b) { return share(binding(b).cycles, r.cycles()); }); }},
-    Key<NetworkResult>{{"units", "object", "", "every unit by name: its cycles by phase, its clocks, its counters, of all images"},
-                       [](const NetworkResult& r) { return units_json(r.run); }},
     Key<NetworkResult>{{"traffic/moved", "integer", "bytes", "by all steps of units, whole atoms"},
                        [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::moved); }},
     Key<NetworkResult>{{"traffic/compulsory", "integer", "bytes", "if each tensor of each step moved once"},
                        [](const NetworkResult& r) -> OrderedJson { return sum(r.plan, &Traffic::compulsory); }},
-    Key<NetworkResult>{{"traffic/dbb", "object", "", "what crossed the primary port, for all images"},
-                       [](const NetworkResult& r) { return port_json(r.run.dbb, r.plan.hardware.memory.primary.width_bytes); }},
-    Key<NetworkResult>{{"hazards", "object", "", "accesses out of order: [PROGRAMS.md](PROGRAMS.md#hazards)", "--hazards"},
-                       [](const NetworkResult& r) { return hazards_json(r.run); }},
-    Key<NetworkResult>{{"traffic/cvsram", "object", "", "what crossed the secondary port", "the machine has one"},
-                       [](const NetworkResult& r) -> OrderedJson {
-                           const Hardware& hw = r.plan.hardware;
-                           return hw.memory.has_secondary ? port_json(r.run.cvsram, hw.memory.secondary.width_bytes) : kAbsent;
-                       }},
-    Key<NetworkResult>{{"memory_report/dbb", "object", "", "statistics of its DRAM: below", "with a DRAM"},
-                       [](const NetworkResult& r) { return memory_report_json(r.run.dbb_memory); }},
-    Key<NetworkResult>{kWallSecondsKey, [](const NetworkResult& r) -> OrderedJson { return r.run.wall_seconds; }},
-    Key<NetworkResult>{kCyclesPerSecondKey, [](const NetworkResult& r) -> OrderedJson { return cycles_per_second(r.run); }},
 };
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -455,7 +429,12 @@ HostWork NetworkResult::host() const
     return host;
 }
 
-OrderedJson network_result_json(const NetworkResult& result) { return written(kNetworkKeys, result); }
+OrderedJson network_result_json(const NetworkResult& r)
+{
+    const NetworkPlan& plan = r.plan;
+    return report_json({"network", plan.network.name, plan.hardware, plan.memory, plan.program, r.run, r.cycles(), r.causes()},
+                       kNetworkKeys, r);
+}
 
 std::vector<PlacedKey> network_result_keys()
 {
@@ -466,10 +445,7 @@ std::vector<PlacedKey> network_result_keys()
     for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
     place_keys(keys, kReportedStepKeys, "steps/[]/");
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
-    place_run_keys(keys);
-    place_silicon_keys(keys);
     for (const PlacedKey& key : step_energy_keys("steps/[]/")) keys.push_back(key);
-    place_keys(keys, std::array{kFilesKey});
     return keys;
 }
 
