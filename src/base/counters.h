@@ -115,8 +115,13 @@ public:
         CounterValues left = *this;
         for (std::size_t i = 0; i < left.values_.size(); ++i) {
             auto& [name, value] = left.values_[i];
+            if (left.extreme_[i]) continue;
+            if (i < before.values_.size() && before.values_[i].first == name) {  // nearly always
+                value -= before.values_[i].second;
+                continue;
+            }
             for (const auto& [other, was] : before.values_)
-                if (other == name && !left.extreme_[i]) value -= was;
+                if (other == name) value -= was;
         }
         return left;
     }

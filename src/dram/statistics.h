@@ -19,8 +19,12 @@ public:
         sum_ += value;
         if (value < min_) min_ = value;
         if (value > max_) max_ = value;
-        if (value < exact_.size()) ++exact_[value];
-        else ++beyond_[std::bit_width(value)];
+        if (value >= kExact) {
+            ++beyond_[std::bit_width(value)];
+            return;
+        }
+        if (value >= exact_.size()) grow(value);
+        ++exact_[value];
     }
     void merge(const Histogram& other);
     /// What was added after `before` was taken. Extremes of values beyond 16384 are those of all values.
@@ -35,7 +39,10 @@ public:
     std::array<std::uint64_t, 65> log2() const;
 
 private:
-    std::vector<std::uint32_t> exact_ = std::vector<std::uint32_t>(16384);
+    [[gnu::cold, gnu::noinline]] void grow(Cycle value) { exact_.resize(std::bit_ceil(value + 1)); }
+
+    static constexpr Cycle kExact = 16384;
+    std::vector<std::uint32_t> exact_;  // up to the largest so far: copies are short
     std::array<std::uint64_t, 65> beyond_{};
     std::uint64_t count_ = 0, sum_ = 0;
     Cycle min_ = kNever, max_ = 0;

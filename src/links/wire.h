@@ -54,6 +54,8 @@ public:
         DLASIM_EXPECTS(at >= first_since_);
         return first_;
     }
+    /// No change is to come after cycle `at`.
+    bool settled(Cycle at) const { return at >= since_; }
     /// The value that holds after everything that was set.
     const T& latest() const { return now_; }
 

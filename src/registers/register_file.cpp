@@ -27,7 +27,7 @@ std::uint32_t RegisterFile::get(std::uint32_t offset, unsigned group) const { re
 
 void RegisterFile::set(std::uint32_t offset, unsigned group, std::uint32_t value) { values_[slot(offset, group)][offset / 4] = value; }
 
-void RegisterFile::advance(Cycle at)
+void RegisterFile::perform(Cycle at)
 {
     while (link_.request.available(at)) {
         const Cycle decode = link_.request.next();

@@ -34,7 +34,10 @@ public:
     RegisterFile(const UnitRegisters& unit, CsbLink& link);
 
     /// Performs all requests due by cycle `at`. Call first in the unit's advance().
-    void advance(Cycle at);
+    void advance(Cycle at)
+    {
+        if (horizon() <= at) perform(at);
+    }
     /// The next request, or kNever: part of the unit's horizon.
     Cycle horizon() const { return link_.request.next(); }
 
@@ -98,6 +101,7 @@ private:
         bool was_on = false;  // before
         bool in(Cycle c) const { return c >= at ? on : was_on; }
     };
+    void perform(Cycle at);
     std::size_t slot(std::uint32_t offset, unsigned group) const;
     std::uint32_t read(std::uint32_t offset, Cycle decode) const;
     void write(std::uint32_t offset, std::uint32_t data, Cycle decode);

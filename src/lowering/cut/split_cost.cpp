@@ -77,8 +77,14 @@ private:
         return std::max({beats + pause, beats * cycles_a_beat(p, f_.hw), pooled});
     }
 
-    /// Of the array, CACC and SDP, for the kernels of a group.
-    uint64_t work_of(uint64_t places, std::uint32_t kernels) const
+    /// Of the array, CACC and SDP, for the kernels of a group. The groups of a part are mostly alike.
+    uint64_t work_of(uint64_t places, std::uint32_t kernels)
+    {
+        if (places != last_.places || kernels != last_.kernels) last_ = {places, kernels, cycles_of(places, kernels)};
+        return last_.cycles;
+    }
+
+    uint64_t cycles_of(uint64_t places, std::uint32_t kernels) const
     {
         const Pass& p = f_.pass;
         const facts::csc::Facts csc = facts::csc::of(f_.hw);
@@ -192,6 +198,11 @@ private:
     const uint64_t beat_, data_room_, weight_room_;
     uint64_t programmed_ = 0, fetched_ = 0, array_end_ = 0, done_ = 0, done_before_ = 0, bytes_ = 0;
     std::vector<Held> held_;
+    struct {
+        uint64_t places = 0;
+        std::uint32_t kernels = 0;
+        uint64_t cycles = 0;
+    } last_;  // of work_of()
     std::size_t kept_ = 0;  // the first group of the kernels that the array has
 };
 

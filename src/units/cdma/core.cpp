@@ -49,6 +49,11 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     void note_trail(Cycle at);
     template <class Side>
     void note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at);
+    /// What the life cycle does in a cycle.
+    struct Control {
+        bool changed = false, clear_data = false, clear_weights = false;
+    };
+    Control control(Cycle to, Cycle gap);
     void start_layer(Cycle at);
     void start_clocks(Cycle at);
     void finish_layer(Cycle at);
@@ -65,6 +70,7 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     bool running = false;  // op
     bool arbiter_written = false;
     Cycle started = kNever, data_done = kNever, weight_done = kNever, switch_at = kNever, capacity_at = kNever;
+    Cycle control_at = 0;  // before it control() does nothing while the handshakes rest
     LayerConfig layer;
     Half data_half, weight_half;
     std::uint32_t last_bank_code;
@@ -155,6 +161,7 @@ void CdmaCore::finish_layer(Cycle at)
     clocks.off(gate_off);
     running = false;
     switch_at = kNever;
+    control_at = next;
 }
 
 std::optional<std::uint32_t> CdmaCore::read(std::uint32_t offset, unsigned group, Cycle at) const
@@ -185,28 +192,16 @@ std::optional<std::uint32_t> CdmaCore::read(std::uint32_t offset, unsigned group
     }
 }
 
-void CdmaCore::advance(Cycle to)
+/// The start of a layer, its bank partition and the handshakes; `gap`: cycles since the last evaluation.
+CdmaCore::Control CdmaCore::control(Cycle to, Cycle gap)
 {
-    if (to < next) return;
-    const Cycle gap = next == 0 && to == 0 ? 1 : to + 1 - next;
-    if (gap > 1) {
-        data.idle(gap - 1);
-        weights.idle(gap - 1);
-    }
-    next = to + 1;
-    registers.advance(to);
-
-    if (to == gate_off) gate_off = kNever;
-    const Life data_was = data_half.life, weights_were = weight_half.life;
-    tell_data = tell_weights = false;
     if (!running && registers.start_cycle() == to) {
         start_layer(to);
         tell_data = tell_weights = true;
     }
-
     data_half.sample(ports.csc.data_pending_request, to, gap);
     weight_half.sample(ports.csc.weight_pending_request, to, gap);
-    const bool clear_data = running && data_half.cleared(), clear_weights = running && weight_half.cleared();
+    Control did{.clear_data = running && data_half.cleared(), .clear_weights = running && weight_half.cleared()};
     if (to == capacity_at) {
         data.partition(layer.data_banks * hw.cbuf.bank_depth);
         capacity_at = kNever;
@@ -223,8 +218,31 @@ void CdmaCore::advance(Cycle to)
         weights.busy(to);
     }
     const bool pends = running && to > started;  // PEND is entered one cycle after T0
-    bool changed = data_half.handshake(ports.csc.data_pending_ack, to, pends);
-    changed |= weight_half.handshake(ports.csc.weight_pending_ack, to, pends);
+    did.changed = data_half.handshake(ports.csc.data_pending_ack, to, pends);
+    did.changed |= weight_half.handshake(ports.csc.weight_pending_ack, to, pends);
+    control_at = did.changed || (running && !pends)
+                     ? to + 1
+                     : std::min({capacity_at, data_half.busy_at, weight_half.busy_at, running ? kNever : registers.start_cycle()});
+    return did;
+}
+
+void CdmaCore::advance(Cycle to)
+{
+    if (to < next) return;
+    const Cycle gap = next == 0 && to == 0 ? 1 : to + 1 - next;
+    if (gap > 1) {
+        data.idle(gap - 1);
+        weights.idle(gap - 1);
+    }
+    next = to + 1;
+    if (registers.horizon() <= to) control_at = to;
+    registers.advance(to);
+
+    if (to == gate_off) gate_off = kNever;
+    const Life data_was = data_half.life, weights_were = weight_half.life;
+    tell_data = tell_weights = false;
+    const bool rests = data_half.rests(ports.csc.data_pending_request, to) && weight_half.rests(ports.csc.weight_pending_request, to);
+    auto [changed, clear_data, clear_weights] = rests && to < control_at ? Control{} : control(to, gap);
 
     if (clear_data || data.due(to)) {
         changed |= data.step(to, clear_data);
@@ -234,7 +252,7 @@ void CdmaCore::advance(Cycle to)
     }
     if (clear_weights || weights.due(to)) {
         changed |= weights.step(to, clear_weights);
-        tell_weights = true;
+        tell_weights |= weights.tells();
     } else {
         weights.idle(1);
     }
@@ -254,7 +272,10 @@ void CdmaCore::advance(Cycle to)
             weight_half.life = Life::Done;
             interrupts |= facts::cdma::kWeightInterrupt;
         }
-        if (interrupts) ports.interrupt.put(to + 1, interrupts << layer.group);
+        if (interrupts) {
+            ports.interrupt.put(to + 1, interrupts << layer.group);
+            control_at = next;
+        }
         if (data_done != kNever && weight_done != kNever) switch_at = std::max(data_done, weight_done) + 1;
         if (switch_at == to) finish_layer(to);
     }

@@ -27,6 +27,11 @@ struct Half {
     bool handshake(Wire<bool>& ack, Cycle at, bool pends);
 
     bool settled() const { return request_now_ == request_before_[0] && request_before_[0] == request_before_[1]; }
+    /// Nothing of the handshake changes in cycle `at`, and no counter is cleared.
+    bool rests(const Wire<bool>& request, Cycle at) const
+    {
+        return settled() && !cleared() && request.settled(at) && request.latest() == request_now_;
+    }
     /// Both sides of the handshake are 1: counters are cleared.
     bool cleared() const { return request_before_[0] && acknowledged_; }
 

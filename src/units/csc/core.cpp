@@ -72,6 +72,8 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     void advance_pending(Cycle to);
     void advance_busy(Cycle to);
     Cycle next_event(Cycle to);
+    /// Somebody wants every package in its cycle.
+    bool seen() const { return values || ports.cbuf.watch || layer.compressed; }
     void absorb(Cycle at);
     void finish_layer();
     void account_gap(Cycle at);
@@ -348,9 +350,14 @@ void CscCore::advance_pending(Cycle to)
 void CscCore::advance_busy(Cycle to)
 {
     while (sequencer.clock() <= to && !sequencer.finished()) {
-        const Cycle at = sequencer.clock();
-        absorb(at);
-        sequencer.step(at, *this);
+        const Cycle at = sequencer.clock(), known = sequencer.popped() ? sequencer.refill_cycles() : 0;
+        if (known != 0 && at + known <= std::min(to + 1, issued_until)) {  // while atoms leave: no gap begins
+            absorb(at + known - 1);
+            sequencer.refill();
+        } else {
+            absorb(at);
+            sequencer.step(at, *this);
+        }
         if (trail) note_gap();
         if (!credit_short && sequencer.waits_for_credit()) {
             credit_short = true;
@@ -424,7 +431,7 @@ Cycle CscCore::horizon() const
             next = std::min(next, done_at);
             break;
         case Life::Busy:
-            next = std::min(next, sequencer.next_pop());
+            next = std::min(next, seen() ? sequencer.next_pop() : sequencer.next_end());
             if (sequencer.waits_for_credit()) {
                 // At most one credit a cycle: the last one missing cannot be here earlier.
                 if (ports.credit.next() != kNever)
@@ -441,6 +448,7 @@ Cycle CscCore::horizon() const
 
 void CscCore::catch_up(Cycle end)
 {
+    if (life == Life::Busy && end != 0) advance_busy(end - 1);
     if (trail && issued_until < end) tell_gap();
     if (life != Life::Idle) return;
     while (end > facts::csc::kCreditToCounter && ports.credit.available(end - 1 - facts::csc::kCreditToCounter))

@@ -31,6 +31,7 @@ void Sequencer::start(const LayerConfig& layer, Cycle first)
     need_ = 0;
     clock_ = first;
     quiet_ = false;
+    popped_ = follows_ = false;
     finished_ = false;
 }
 
@@ -39,7 +40,7 @@ void Sequencer::step(Cycle at, PackageSink& sink)
     DLASIM_EXPECTS(at == clock_);
     const LayerConfig& l = *layer_;
 
-    const bool available = !generator_.done() && slices >= l.input_rows() && need_ + generator_.peek().kernels <= kernels;
+    const bool available = this->available();
     const bool data_ready = !data_.busy, weights_ready = !weights_.busy;
     const bool both_ready = data_ready && weights_ready;
     const bool generate = available && (!package_valid_ || both_ready);
@@ -68,16 +69,7 @@ void Sequencer::step(Cycle at, PackageSink& sink)
 
     if (available) {
         if (generate) {
-            const Package& p = generator_.peek();
-            if (p.group_end) {
-                if (l.skip_weight_release) need_ = p.layer_end ? 0 : need_ + p.kernels;
-                else kernels -= p.kernels;
-            }
-            if (p.layer_end && !l.skip_data_release) slices -= l.release_slices;
-            packages_[generated_ % kSlots] = p;
-            ++generated_;
-            package_valid_ = true;
-            generator_.next();
+            this->generate();
             changed = true;
         }
     } else if (package_valid_ && both_ready) {
@@ -86,7 +78,9 @@ void Sequencer::step(Cycle at, PackageSink& sink)
     }
     pop_ = next_pop;
     clock_ = at + 1;
-    quiet_ = !changed && !pop_data && !pop_weights;
+    popped_ = pop_data || pop_weights;
+    quiet_ = !changed && !popped_;
+    learn(popped_);
 
     // Data first: the weights that leave now belong to the next package.
     if (pop_data) {
@@ -102,6 +96,48 @@ void Sequencer::step(Cycle at, PackageSink& sink)
     }
 }
 
+/// The next package is in the register in front of the queues.
+void Sequencer::generate()
+{
+    const Package& p = generator_.peek();
+    if (p.group_end) {
+        if (layer_->skip_weight_release) need_ = p.layer_end ? 0 : need_ + p.kernels;
+        else kernels -= p.kernels;
+    }
+    if (p.layer_end && !layer_->skip_data_release) slices -= layer_->release_slices;
+    packages_[generated_ % kSlots] = p;
+    ++generated_;
+    package_valid_ = true;
+    generator_.next();
+}
+
+/// Remembers what the queues do from a pop until they are quiet. With one package generated and another one in the register at the end
+/// they were full from then on: nothing depended on what else is available.
+void Sequencer::learn(bool pops)
+{
+    if (pops) {
+        follows_ = available();
+        if (!follows_) return;
+        begun_ = queues();
+        begun_at_ = clock_;
+        begun_generated_ = generated_;
+    } else if (follows_ && quiet_) {
+        follows_ = false;
+        if (generated_ == begun_generated_ + 1 && package_valid_) refill_ = {begun_, queues(), clock_ - begun_at_};
+    }
+}
+
+void Sequencer::refill()
+{
+    generate();
+    data_ = refill_.end.data;
+    weights_ = refill_.end.weights;
+    pop_ -= static_cast<std::uint32_t>(refill_.cycles);
+    clock_ += refill_.cycles;
+    quiet_ = true;
+    popped_ = follows_ = false;
+}
+
 void Sequencer::skip(Cycle to)
 {
     const Cycle skipped = to - clock_;
@@ -113,6 +149,19 @@ Cycle Sequencer::next_pop() const
 {
     if (head_ready()) return credit_suffices(head()) ? clock_ + pop_ : kNever;
     return quiet_ ? kNever : clock_;
+}
+
+Cycle Sequencer::next_end() const
+{
+    Cycle at = next_pop();
+    if (!head_ready()) return at;
+    // the weights of the next package leave together with the data of this one
+    for (std::uint64_t i = data_popped_; i + 1 < generated_ && at != kNever; ++i) {
+        const Package& p = packages_[i % kSlots];
+        if (p.channel_end || packages_[(i + 1) % kSlots].group_end) break;
+        at += std::max(minimum_issue_, p.execution);
+    }
+    return at;
 }
 
 }  // namespace dlasim::csc

@@ -23,6 +23,7 @@ Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort&
       socket_(socket),
       beat_bytes_(side == MemorySide::Primary ? hardware.memory.primary.width_bytes : hardware.memory.secondary.width_bytes),
       atom_bytes_(hardware.memory.atom_bytes),
+      whole_beat_((1u << beat_bytes_ / atom_bytes_) - 1),
       stepping_(stepping)
 {
 }
@@ -197,12 +198,11 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
 {
     const std::size_t start = std::size_t{burst->filled} * beat_bytes_;
     std::memcpy(&burst->data[start], beat.data.data(), beat_bytes_);
-    std::memset(&burst->enable_each[start], TLM_BYTE_DISABLED, beat_bytes_);
-    for (unsigned i = 0; beat.atoms >> i != 0; ++i) {
+    const bool whole = beat.atoms == whole_beat_;
+    std::memset(&burst->enable_each[start], whole ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED, beat_bytes_);
+    for (unsigned i = 0; !whole && beat.atoms >> i != 0; ++i)
         if (beat.atoms >> i & 1) std::memset(&burst->enable_each[start + i * atom_bytes_], TLM_BYTE_ENABLED, atom_bytes_);
-        else burst->all_enabled = false;
-    }
-    if (static_cast<std::uint32_t>(std::popcount(beat.atoms)) * atom_bytes_ != beat_bytes_) burst->all_enabled = false;
+    burst->all_enabled &= whole;
     burst->from = std::max(burst->from, at);
     if (++burst->filled != burst->beats) return;
     if (!burst->all_enabled) burst->enables = burst->enable_each.data();

@@ -176,6 +176,7 @@ private:
     Sleeper& process_;
     tlm::tlm_initiator_socket<512>& socket_;
     const std::uint32_t beat_bytes_, atom_bytes_;
+    const std::uint32_t whole_beat_;  // strobes of a beat with all its atoms
     const bool stepping_;
     MemoryModel* model_ = nullptr;  // in place of the socket
     Pool pool_;

@@ -71,7 +71,7 @@ void McifCore::load_settings()
 void McifCore::advance(Cycle to)
 {
     now_ = to;
-    if (registers_.horizon() <= to) registers_.advance(to);
+    registers_.advance(to);
 
     // every part only where something can happen in it
     ingress_.returned(egress_.returned_ahead(to));
@@ -82,7 +82,8 @@ void McifCore::advance(Cycle to)
     if (ingress_.due(to)) issued = ingress_.step(to, egress_.contexts_full(), !settings_stale_);
     else ingress_.rest();
     egress_.issued(issued);
-    writes_.step(to);
+    if (writes_.due(to)) writes_.step(to);
+    else writes_.rest();
     again_ = egress_.again() || ingress_.again() || writes_.again() || settings_stale_;
     const bool changed = egress_.changed() || ingress_.changed() || writes_.changed() || settings_stale_;
 

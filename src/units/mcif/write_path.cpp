@@ -48,7 +48,7 @@ void WritePath::connect_doorbells()
 /// From the port back to the clients: every stage sees the state of the next one at the start of the cycle.
 void WritePath::step(Cycle at)
 {
-    moved_ = changed_ = false;
+    rest();
     now_ = at;
     const bool answered = port_.b.valid && port_.b.from <= at;
     std::uint32_t arrivals = (rung_ & open_) != 0 ? this->arrivals(at) : 0;

@@ -41,7 +41,16 @@ class WritePath {
 public:
     WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values);
 
+    /// Something can happen in this cycle.
+    bool due(Cycle at) const
+    {
+        return again_ || (rung_ & open_) != 0 || transit_ends_ <= at || (port_.b.valid && port_.b.from <= at) || port_.aw.fires(at) ||
+               port_.w.fires(at);
+    }
+    /// One cycle in which something can.
     void step(Cycle at);
+    /// None in which nothing can.
+    void rest() { moved_ = changed_ = false; }
     void apply(const FabricSettings& settings);
     void connect_doorbells();
     /// Records what every command waits for from now on.

@@ -147,7 +147,7 @@ void PdpCore::advance(Cycle to)
         registers.advance(to);
         if (!running) select();
     }
-    if (read_registers.horizon() <= to) read_registers.advance(to);
+    read_registers.advance(to);
     cycle(to, false);
     next = to + 1;
     schedule_credits(to);

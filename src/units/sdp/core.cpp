@@ -150,8 +150,8 @@ void SdpCore::advance(Cycle to)
 {
     catch_up(to);
     close_gates(to);
-    if (registers.horizon() <= to) registers.advance(to);
-    if (read_registers.horizon() <= to) read_registers.advance(to);
+    registers.advance(to);
+    read_registers.advance(to);
     take_answers(to);
     cycle(to);
     acknowledge.send(to);
@@ -354,6 +354,7 @@ void SdpCore::gate_readers(Cycle at, bool open)
 /// What was written to registers before cycle `known` is in them.
 void SdpCore::close_gates(Cycle known)
 {
+    if (closing.next == closing.end && read_closing.next == read_closing.end) return;
     const Cycle decided = known + facts::sdp::kWriteToFlag;
     for (Closing& c = closing; c.next < std::min(c.end, decided); ++c.next) {
         const LayerConfig layer = LayerConfig::decode(silicon, registers);

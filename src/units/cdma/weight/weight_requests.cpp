@@ -22,6 +22,7 @@ void WeightRequests::start()
     const std::int64_t ring = std::int64_t{layer_.weight_banks} * bank_atoms_ + silicon_.weight_slack / atoms_per_entry_;
     weights_.start({.address = Address{layer_.weight_address}, .bytes = layer_.weight_bytes, .limit = ring});
     mask_.start({.address = Address{layer_.mask_address}, .bytes = layer_.compressed ? layer_.mask_bytes : 0, .limit = bank_atoms_});
+    still_ = false;
     size_reads_ = 0;
     size_reads_total_ = layer_.compressed ? ceil_div(layer_.kernel_groups, facts::cdma::kGroupSizes) : 0;
 }
@@ -62,6 +63,7 @@ bool WeightRequests::step(Channel<ReadRequest>& port, Cycle at, bool busy)
     } else if (was_valid) {
         port.withdraw(at + 1);
     }
+    still_ = !streams && !changed && !accepted_;
     return changed;
 }
 
@@ -125,12 +127,14 @@ void WeightRequests::announced(const WeightEntries& entries)
 
 void WeightRequests::released(const WeightEntries& entries)
 {
+    still_ = false;
     weights_.released(atoms_of(entries.weights));
     mask_.released(atoms_of(entries.mask));
 }
 
 void WeightRequests::forget_available()
 {
+    still_ = false;
     weights_.forget_available();
     mask_.forget_available();
 }

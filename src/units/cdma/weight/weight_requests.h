@@ -33,6 +33,15 @@ public:
     /// A cycle; `busy`: the weight half of the layer runs. True if anything changed.
     bool step(Channel<ReadRequest>& port, Cycle at, bool busy);
 
+    /// A step in cycle `at` would change nothing: the last one did not, and nothing that it depends on is different.
+    bool rests(const Channel<ReadRequest>& port, Cycle at) const
+    {
+        return still_ && !leaves(port, at) && !(stalled_ && stage_.ready());  // a full info FIFO is tried again
+    }
+    bool still() const { return still_; }
+    /// The layer begins or ends.
+    void disturb() { still_ = false; }
+
     // ---- space, at the end of a cycle
     void written(const WeightWrites& atoms);
     void announced(const WeightEntries& entries);
@@ -73,7 +82,7 @@ private:
     std::array<std::uint32_t, kRequesters> bursts_in_a_row_{1, 1};   // S_ARBITER
     elements::Stage<WeightRequest> round_robin_out_, priority_out_;  // (2), (3)
     elements::Stage<ReadRequest> stage_;                             // (4)
-    bool accepted_ = false, stalled_ = false;
+    bool accepted_ = false, stalled_ = false, still_ = false;
 };
 
 }  // namespace dlasim::cdma

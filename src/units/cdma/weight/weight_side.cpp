@@ -25,7 +25,11 @@ void WeightSide::start(const LayerConfig& layer)
     status_.start();
 }
 
-void WeightSide::busy(Cycle) { busy_ = awake_ = true; }
+void WeightSide::busy(Cycle)
+{
+    busy_ = awake_ = true;
+    requests_.disturb();
+}
 
 bool WeightSide::step(Cycle at, bool clear)
 {
@@ -34,7 +38,8 @@ bool WeightSide::step(Cycle at, bool clear)
     if (busy_) changed |= status_.step(at);
     else status_.quiet();
     if (status_.completed() && layer_.compressed) requests_.group_size_used();
-    changed |= requests_.step(link_->request, at, busy_);
+    const bool rests = requests_.rests(link_->request, at);
+    if (!rests) changed |= requests_.step(link_->request, at, busy_);
 
     performance_.step(requests_.stalled(), requests_.accepted(), responses_.completed());
     moved_ = responses_.moved() || requests_.accepted();
@@ -48,6 +53,9 @@ bool WeightSide::step(Cycle at, bool clear)
     changed |= fifos_.info.step();
     if (silicon_.weight_streams) changed |= fifos_.sizes.step();
     awake_ = changed;
+    const std::array shown{behind(), in_flight(), queue_full()};
+    tells_ = !rests || !requests_.still() || shown != shown_;
+    shown_ = shown;
     return changed;
 }
 

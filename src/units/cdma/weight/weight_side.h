@@ -35,7 +35,11 @@ public:
     /// The weight half of the layer is BUSY from this cycle on.
     void busy(Cycle at);
     /// The layer is over.
-    void stop() { busy_ = false; }
+    void stop()
+    {
+        busy_ = false;
+        requests_.disturb();
+    }
     /// False if cycle `at` changes nothing: nothing moved in the last one and no input is different.
     bool due(Cycle at) const { return awake_ || link_->response.valid(at) || requests_.leaves(link_->request, at) || horizon() <= at; }
     /// Evaluates a cycle; `clear`: both sides of the pending handshake are 1. True if the next one must be evaluated too.
@@ -66,6 +70,8 @@ public:
     bool asks_in_vain() const { return requests_.stalled(); }
     bool queue_full() const { return !fifos_.info.ready(); }
     bool asks_more() const { return busy_ && requests_.more(); }
+    /// In the cycle evaluated last any of these may have become another.
+    bool tells() const { return tells_; }
     bool lacks_space() const { return busy_ && requests_.waits_for_space(); }
 
     void attach(Probe* write_probe) { responses_.write_probe = write_probe; }
@@ -91,7 +97,8 @@ private:
     bool release_due_ = false;
 
     PortCounters performance_;
-    bool moved_ = false, blocked_ = false;
+    bool moved_ = false, blocked_ = false, tells_ = false;
+    std::array<bool, 3> shown_{};  // to the trail
 };
 
 }  // namespace dlasim::cdma
