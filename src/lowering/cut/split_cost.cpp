@@ -202,7 +202,7 @@ private:
         uint64_t places = 0;
         std::uint32_t kernels = 0;
         uint64_t cycles = 0;
-    } last_;  // of work_of()
+    } last_;                // of work_of()
     std::size_t kept_ = 0;  // the first group of the kernels that the array has
 };
 

@@ -118,8 +118,8 @@ private:
     std::int64_t need_ = 0;  // kernels used but not deducted, with weight release skipped
     Cycle clock_ = 0;
     bool quiet_ = false, finished_ = true, popped_ = false;
-    Refill refill_;        // the last one
-    Queues begun_;         // the one under way
+    Refill refill_;  // the last one
+    Queues begun_;   // the one under way
     Cycle begun_at_ = 0;
     std::uint64_t begun_generated_ = 0;
     bool follows_ = false;  // it is one so far
