@@ -40,9 +40,10 @@ def program(path=None):
     global _chosen
     if path is not None:
         _chosen = Path(path)
-    found = _chosen or os.environ.get("DLASIM") or shutil.which("dlasim")
-    if not found or not os.access(found, os.X_OK):
-        raise Broken(f"{found or 'dlasim'}: no such program, expected it on the PATH, in DLASIM or by dlasim.program(PATH)", None)
+    wanted = str(_chosen or os.environ.get("DLASIM") or "dlasim")
+    found = shutil.which(wanted)  # also of a path
+    if not found:
+        raise Broken(f"{wanted}: no such program, expected it on the PATH, in DLASIM or by dlasim.program(PATH)", None)
     return Path(found)
 
 

@@ -41,6 +41,28 @@ std::string folded(const std::string& text, std::size_t indent)
     return lines + "\n";
 }
 
+std::string table_text(const std::vector<std::vector<std::string>>& lines, std::initializer_list<std::size_t> words)
+{
+    std::vector<std::size_t> widths;
+    for (const auto& line : lines) {
+        widths.resize(line.size());
+        for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+    }
+    std::string text;
+    for (const auto& line : lines) {
+        std::string row = " ";
+        for (std::size_t c = 0; c < line.size(); ++c) {
+            const bool left = std::ranges::find(words, c) != words.end(), last = c + 1 == line.size();
+            const std::size_t room = kColumns - std::min(kColumns, row.size() + 1);
+            row += left ? fmt::format(" {:<{}}", last ? line[c].substr(0, room) : line[c], last ? 0 : widths[c])
+                        : fmt::format(" {:>{}}", line[c], widths[c]);
+        }
+        row.resize(row.find_last_not_of(' ') + 1);
+        text += row + '\n';
+    }
+    return text;
+}
+
 std::string percent_text(std::int64_t before, std::int64_t change)
 {
     if (before == 0 || change == 0) return "";

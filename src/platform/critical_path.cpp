@@ -243,8 +243,12 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
         std::ranges::sort(ends[w], std::greater{});
         std::size_t run = walk.last_run;
         for (const std::uint32_t end : ends[w]) {
-            if (run > end) node = tree_.add(node);
-            for (; run > end; --run) tree_.grow(node, run == walk.first_run + 1 ? walk.from.at : runs[run - 2].after, runs[run - 1].cause);
+            const auto last = [&] { return run == walk.first_run + 1 ? walk.from.at : runs[run - 2].after; };
+            if (run > end) {
+                node = tree_.add(node, last(), runs[run - 1].cause);
+                --run;
+            }
+            for (; run > end; --run) tree_.grow(node, last(), runs[run - 1].cause);
             made[w].emplace_back(end, node);
         }
         result[w] = node;

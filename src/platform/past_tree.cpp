@@ -8,7 +8,10 @@
 
 namespace dlasim {
 namespace {
-}
+
+constexpr Cycle kCommonEnd = 1u << 10;  // common nodes of long runs end in multiples of it
+
+}  // namespace
 
 void PastTree::sort_cuts()
 {
@@ -21,6 +24,20 @@ PastTree::Node PastTree::add(Node parent)
     const Cycle time = nodes_[parent].time;
     nodes_.push_back({.parent = parent, .time = time, .slices = {}});
     return static_cast<Node>(nodes_.size() - 1);
+}
+
+PastTree::Node PastTree::add(Node parent, Cycle to, ExactCause cause)
+{
+    if (const Cycle end = to / kCommonEnd * kCommonEnd; end > time(parent) + kCommonEnd) {
+        const std::uint64_t key = std::uint64_t{parent} << 32 | (end / kCommonEnd & 0xffff) << 16 |
+                                  static_cast<std::uint64_t>(cause.cause) << 8 | std::uint64_t{cause.client};
+        Node& common = common_.try_emplace(key, kRoot).first->second;
+        if (common == kRoot) grow(common = add(parent), end, cause);
+        if (time(common) == end) parent = common;  // else a run of 2^26 cycles more
+    }
+    const Node node = add(parent);
+    grow(node, to, cause);
+    return node;
 }
 
 void PastTree::grow(Node node, Cycle to, ExactCause cause)
@@ -97,6 +114,7 @@ void PastTree::compress(const std::vector<Node*>& needed)
         left.push_back(std::move(past));
     }
     nodes_ = std::move(left);
+    common_.clear();
     Cycle oldest = kNever;
     for (Node* node : needed) {
         *node = becomes[*node];

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "facts/causes.h"
@@ -25,6 +26,8 @@ public:
     void sort_cuts();
     /// Another node above `parent`, which ends in the same cycle until it grows.
     Node add(Node parent);
+    /// As add() and grow(). Many walks end in one long run, each in another cycle: what they have in common of it is one node.
+    Node add(Node parent, Cycle to, ExactCause cause);
     /// The cycles up to `to` went to it, too.
     void grow(Node node, Cycle to, ExactCause cause);
     Cycle time(Node node) const { return nodes_[node].time; }
@@ -46,6 +49,8 @@ private:
 
     std::vector<Past> nodes_ = std::vector<Past>(1);  // parents before children
     std::vector<Cycle> cuts_;
+    // Of long runs, until nodes are compressed: by parent, cause and end
+    std::unordered_map<std::uint64_t, Node> common_;
 };
 
 }  // namespace dlasim

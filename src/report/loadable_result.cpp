@@ -9,6 +9,7 @@
 #include "config/machine/hardware.h"
 #include "config/machine/measured.h"
 #include "config/machine/memory.h"
+#include "files/columns.h"
 #include "files/output_folder.h"
 #include "files/printable.h"
 #include "replay/events.h"
@@ -321,15 +322,16 @@ std::string loadable_table(const LoadableResult& r)
                         loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)],
                         r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of the host", r.plan.hosts.size()));
     text += simulation_text(r.run) + '\n';
-    text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12} {:>6}\n", "operation", "unit", "input", "output", "start", "done",
-                        "cycles", "MACs");
+    std::vector<std::vector<std::string>> lines{{"op", "unit", "input -> output", "start", "done", "cycles", "MACs"}};
     for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {
         const SeenOperation s{r, i};
         const OperationTimes& times = r.times[i];
-        text += fmt::format("  {:>9} {:<6} {:>18} {:>18} {:>12} {:>12} {:>12} {:>6}\n", s.scheduled.operation, s.operation.name(),
-                            size_text(s.operation.source()), size_text(s.operation.destination()), times.start, times.done,
-                            times.done - times.start, r.macs(i) != 0 ? fmt::format("{:.1f} %", 100 * s.utilization()) : "");
+        const std::string sizes = fmt::format("{} -> {}", size_text(s.operation.source()), size_text(s.operation.destination()));
+        lines.push_back({std::to_string(s.scheduled.operation), std::string(s.operation.name()), sizes, std::to_string(times.start),
+                         std::to_string(times.done), std::to_string(times.done - times.start),
+                         r.macs(i) != 0 ? fmt::format("{:.1f} %", 100 * s.utilization()) : ""});
     }
+    text += table_text(lines, {1});
     const std::uint32_t beat = r.plan.hardware.memory.primary.width_bytes;
     text += fmt::format("\n  DBB          read {} bytes, written {} bytes\n", grouped(r.run.dbb.read_beats * beat),
                         grouped(r.run.dbb.write_bytes));

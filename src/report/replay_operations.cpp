@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "files/columns.h"
 #include "report/causes_report.h"
 #include "report/timeline/power_profile.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxOperationLines = 100, kMaxColumns = 80;
+constexpr std::size_t kMaxOperationLines = 100;
 
 /// An operation and when it ran.
 struct ReplayedOperation {
@@ -85,10 +86,8 @@ constexpr std::array kReplayedOperationKeys{
                            [](const ReplayedOperation& o) { return causes_json(causes_of(o.all.run, o.times)); }},
 };
 
-/// A line of the table in columns.
-using OperationLine = std::array<std::string, 8>;
-
-OperationLine line_of(const ReplayedOperation& o)
+/// A line of the table.
+std::vector<std::string> line_of(const ReplayedOperation& o)
 {
     const std::vector<CauseCycles> causes = causes_of(o.all.run, o.times);
     const auto largest = std::ranges::max_element(causes, {}, &CauseCycles::cycles);
@@ -140,22 +139,9 @@ std::vector<PlacedKey> replayed_operation_keys()
 std::string operations_text(const ReplayedOperations& operations)
 {
     if (operations.list.empty()) return "";
-    std::vector<OperationLine> lines{{"op", "entry", "units", "start", "done", "cycles", "MACs", "largest cause"}};
+    std::vector<std::vector<std::string>> lines{{"op", "entry", "units", "start", "done", "cycles", "MACs", "largest cause"}};
     for (std::size_t i = 0; i < operations.list.size() && i < kMaxOperationLines; ++i) lines.push_back(line_of({operations, i}));
-    std::array<std::size_t, 8> widths{};
-    for (const OperationLine& line : lines)
-        for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
-    std::string text;
-    for (const OperationLine& line : lines) {
-        std::string row = " ";
-        for (std::size_t c = 0; c < line.size(); ++c) {
-            const bool words = c == 2 || c + 1 == line.size();
-            row += words ? fmt::format(" {:<{}}", line[c], widths[c]) : fmt::format(" {:>{}}", line[c], widths[c]);
-        }
-        row.resize(std::min(row.size(), kMaxColumns));
-        row.resize(row.find_last_not_of(' ') + 1);
-        text += row + "\n";
-    }
+    std::string text = table_text(lines, {2, 7});
     if (operations.list.size() > kMaxOperationLines)
         text += fmt::format("  and {} more operations: result.json (--out) has all\n", operations.list.size() - kMaxOperationLines);
     return text;

@@ -1,5 +1,5 @@
 if(TARGET dlasim)
-    foreach(case Known Sums)
+    foreach(case Known Sums Compaction)
         add_test(NAME Causes.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/causes_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Causes.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()

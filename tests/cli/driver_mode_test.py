@@ -27,6 +27,12 @@ def real(name):
     return loadable_test.DATA.parent / "real_driver" / name
 
 
+def compiled(name):
+    """A file of the compiler. Those with large weights are with the driver's cycles, their weights 0: they change no cycle."""
+    path = loadable_test.DATA / f"{name}.nvdla"
+    return path if path.exists() else real(f"{name}.nvdla")
+
+
 def lines(path):
     return [line.split() for line in path.read_text().splitlines()]
 
@@ -44,12 +50,12 @@ class Driven(Loadable):
     def expect_cycles(self, chosen):
         ran = 0
         for case in json.loads(real("cycles.json").read_text())["cases"]:
-            path = loadable_test.DATA / f"{case['file']}.nvdla"
-            if not path.exists() or not chosen(path):
+            path = compiled(case["file"])
+            if not chosen(path):
                 continue
             ran += 1
             with self.subTest(path.stem):
-                result, accesses = self.drive(path)
+                result, accesses = self.drive(path, "--input", input_of(loadable_test.DATA / path.name))
                 t0, status = (FULL[a] if hardware_of(path) == "nv_full" else a for a in (T0, STATUS))
                 start = next(int(a[1]) for a in accesses if a[0] == "w" and a[2] == t0)
                 reads = [a for a in accesses if a[0] == "r" and int(a[1]) > start]
@@ -93,7 +99,7 @@ class Accesses(Driven):
 
 class Cycles(Driven):
     def test_all_files_take_its_cycles(self):
-        self.assertGreater(self.expect_cycles(lambda path: True), 40)
+        self.assertEqual(self.expect_cycles(lambda path: True), 53)
 
 
 class Rules(Driven):

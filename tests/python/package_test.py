@@ -133,6 +133,9 @@ class Layers(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
         self.assertIn("missed", done.stdout, done.stderr)
         self.assertIn("no such program", done.stdout)
+        named = environment | {"DLASIM": dlasim.program().name, "PATH": f"{dlasim.program().resolve().parent}:{os.environ['PATH']}"}
+        done = subprocess.run([sys.executable, "-c", code], env=named, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_tables_add_up(self):
         result = dlasim.run(dlasim.Layer.pool(width=16, height=16, channels=32, window=2), "nv_full", "ideal:latency=50", events=True)

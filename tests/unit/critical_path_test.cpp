@@ -106,6 +106,22 @@ TEST(PastTree, KeepsWhatIsNeeded)
     EXPECT_EQ(sum_of(tree.causes(two).total()), 30u);
 }
 
+/// Runs of one cause that end in many cycles have the cycles that they would have alone, in the same slices.
+TEST(PastTree, LongRunsHaveTheirOwnCycles)
+{
+    PastTree tree;
+    PastTree::Node start = tree.add(PastTree::kRoot);
+    tree.grow(start, 700, {Cause::Programming});
+    for (const Cycle to : {900, 1800, 5000, 5001, 70000, 69999, 70000, (1 << 26) + 5000}) {
+        const PastTree::Node shared = tree.add(start, to, {Cause::PdpPace}), alone = tree.add(start);
+        tree.grow(alone, to, {Cause::PdpPace});
+        EXPECT_EQ(tree.time(shared), to);
+        EXPECT_EQ(tree.causes(shared), tree.causes(alone)) << to;
+        const PastTree::Node other = tree.add(start, to, {Cause::CdpPace});
+        EXPECT_EQ(cycles_of(tree.causes(other).total(), Cause::CdpPace), to - 700);
+    }
+}
+
 /// Bursts of three clients, one of which is rare; some cycles apart.
 void grant_some(BurstTrail& trail, unsigned count, Cycle& cycle, std::mt19937& random)
 {
