@@ -138,8 +138,8 @@ class Sums(Folder):
 class Compaction(Folder):
     def test_a_tall_layer(self):
         """11 % of its cycles had other causes when every unit was stepped."""
-        layer = conv(1, 1, 1, 1, input={"width": 1, "height": 8192, "channels": 1}, stride={"x": 2, "y": 3}, dilation={"x": 2, "y": 1},
-                     pad={"left": 2, "bottom": 63, "value": -1})
+        layer = conv(1, 1, 1, 1, dilation={"x": 2, "y": 1}) | {
+            "input": {"width": 1, "height": 8192, "channels": 1}, "stride": {"x": 2, "y": 3}, "pad": {"left": 2, "bottom": 63, "value": -1}}
         machine = LARGE + memory("lpddr4-3200:channels=8")
         usual, _ = self.run_file("run", layer, *machine)
         for how in (("--sum-up-every", "300"), ("--sum-up-every", str(2**62)), ("--stepping",)):
