@@ -142,7 +142,8 @@ inline constexpr std::array kPartition{
     InputKey{{"reuse_weights", "flag", "", "the weights stay for the next rows"}, 0, 0, "false"},
 };
 inline constexpr std::array kPlan{
-    InputKey{{"minimise", "text", "", "what the tiling minimises; balanced: cycles times bytes moved", "", "parts cycles traffic balanced"},
+    InputKey{{"minimise", "text", "", "what the tiling minimises; balanced: cycles times the fourth root of the bytes moved", "",
+              "parts cycles traffic balanced"},
              0,
              0,
              "parts"},

@@ -47,6 +47,7 @@ struct Pass {
     PassMode mode = PassMode::Direct;
     Precision precision = Precision::Int8;
     std::uint32_t width = 1, height = 1, channels = 1, kernels = 1, batch = 1;
+    std::uint32_t alike = 1;  // passes of the layer that follow each other and differ in their channels alone
     std::uint32_t kernel_width = 1, kernel_height = 1;
     Extent stride, dilation;
     Padding pad;

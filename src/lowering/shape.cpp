@@ -155,6 +155,7 @@ std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass co
         pass.kernels = {count, {.count = common.kernel_width}, {.count = l.kernel_height}};
         pass.input = passes.size();
         if (l.two_kernel_rows) take_two_rows(pass, l, hw);
+        pass.pass.alike = ceil_div(l.groups, together);
         passes.push_back(pass);
     }
     return passes;

@@ -38,8 +38,8 @@ std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::
             std::vector<const Tensor*> all;
             for (const std::size_t tensor : step.inputs) all.push_back(&*golden[tensor]);
             golden[step.output] = host_output(plan.network, plan.steps, step, all);
-        } else if (of.lrn) {
-            golden[step.output] = normalised(of.lrn->tables, input, input.c);
+        } else if (!of.lrn.empty()) {
+            golden[step.output] = normalised(of.lrn.front().tables, input, input.c);
         } else if (plan.network.is_fp16()) {
             golden[step.output] = fp16_output(of.layer, of.machine, plan.layouts[step.inputs.front()], of.method, plan.hardware, of.weights,
                                               input, step.addend ? &*golden[*step.addend] : nullptr);

@@ -283,12 +283,12 @@ private:
     {
         StepPlan& plan = p_.plans[i];
         const Step& s = step(i);
-        if (plan.lrn) {
-            plan.lrn->lrn.input = p_.layouts[s.inputs.front()].place;
-            plan.lrn->lrn.output = p_.layouts[s.output].place;
-        } else {
-            move(i, region);
+        for (LrnPass& pass : plan.lrn) {
+            const std::uint64_t from = pass.first_line * pass.cube.strides.line;
+            pass.lrn.input = p_.layouts[s.inputs.front()].place + from;
+            pass.lrn.output = p_.layouts[s.output].place + from;
         }
+        if (plan.lrn.empty()) move(i, region);
         for (TensorTraffic& moved : plan.traffic.tensors)
             if (const std::size_t b = block_of(i, moved); b != kNoBlock) moved.primary = p_.blocks[b].place.primary;
         for (Bound& bound : port_bounds(plan.traffic, plan.passes.size(), p_.hardware, p_.memory)) plan.bounds.push_back(std::move(bound));

@@ -6,10 +6,12 @@
 #include "base/error.h"
 #include "lowering/cut/explicit_partition.h"
 #include "lowering/cut/known_cuts.h"
+#include "lowering/cut/split_cost.h"
 #include "lowering/program/lrn_tables.h"
 #include "lowering/shape.h"
 #include "lowering/transfer/transfer_plan.h"
 #include "network/fp16_values.h"
+#include "network/handed_on.h"
 #include "network/host.h"
 
 namespace dlasim {
@@ -49,6 +51,7 @@ public:
             plan_step(i);
             join();
         }
+        put_in_order(p_, footprints_);
         place_network(p_, std::move(footprints_), steps_over(p_), options_);
         NetworkProgram program = network_program(p_);
         p_.program = std::move(program.entries);
@@ -126,7 +129,7 @@ private:
             case Minimise::Balanced:
                 break;
         }
-        return fused->cycles * fused->bytes < apart.cycles * apart.bytes;
+        return balanced_cost(fused->cycles, fused->bytes) < balanced_cost(apart.cycles, apart.bytes);
     }
 
     void give(std::size_t tensor)
@@ -250,6 +253,9 @@ private:
         }
     }
 
+    /// CDP and PDP alone in several operations: there are steps before or after them.
+    bool hands_on_rows() const { return p_.steps.list.size() > 1 && !options_.for_driver && p_.network.overlap == Overlap::All; }
+
     /// CDP makes a cube like its input.
     void plan_lrn_step(std::size_t i)
     {
@@ -260,13 +266,14 @@ private:
             throw ConfigError(of.where, "normalises a tensor that consists of " + std::to_string(input.pieces.size()) +
                                             " pieces, expected one: its channels must be neighbours");
         StepPlan& plan = p_.plans[i];
-        plan.lrn = LrnPass{of.lrn, lrn_tables(of.lrn, of.where + "/lrn/output_scale"), input.cube};
         for (const UnitBound& bound : lrn_bounds(of.lrn, hw())) plan.bounds.emplace_back(bound.name, bound.cycles);
+        plan.lrn = {{of.lrn, lrn_tables(of.lrn, of.where + "/lrn/output_scale"), input.cube}};
+        if (hands_on_rows()) hand_on_rows(plan.lrn, largest(plan.bounds));
         TensorLayout layout = input;
         layout.before = 0;
         plan.traffic.tensors = {{"input", true, false, input.bytes, input.bytes}, {"output", true, true, layout.bytes, layout.bytes}};
         p_.layouts[s.output] = layout;
-        if (golden()) p_.golden[s.output] = normalised(plan.lrn->tables, *p_.golden[s.inputs.front()], of.lrn.channels);
+        if (golden()) p_.golden[s.output] = normalised(plan.lrn.front().tables, *p_.golden[s.inputs.front()], of.lrn.channels);
     }
 
     /// Converters and output of a step; what the machine needs of its tensors.
@@ -308,6 +315,7 @@ private:
     void keep(std::size_t i, LayerPlan planned)
     {
         StepPlan& plan = p_.plans[i];
+        if (step(i).unit == StepUnit::Pdp && hands_on_rows()) hand_on_rows(planned, plan.layer, hw());
         plan.bounds = unit_bounds(planned, plan.layer, hw());
         plan.traffic = traffic_of(planned, plan.layer, hw());
         plan.array_operations = array_operations(planned, hw());

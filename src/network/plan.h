@@ -13,6 +13,7 @@
 #include "jobs/bounds.h"
 #include "jobs/traffic.h"
 #include "network/memory_map.h"
+#include "network/order.h"
 #include "network/program.h"
 #include "network/values.h"
 #include "workload/workload.h"
@@ -37,7 +38,7 @@ struct StepPlan {
     std::vector<PlannedPass> passes;
     std::optional<RubikPass> contraction;
     std::vector<std::vector<PlannedPass>> packing;
-    std::optional<LrnPass> lrn;  // CDP
+    std::vector<LrnPass> lrn;  // CDP, rows after rows
     bool cut = false;
     std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
     std::vector<Bound> bounds;
@@ -50,6 +51,7 @@ struct NetworkPlan : Workload {
     Network network;
     Steps steps;
     std::vector<StepPlan> plans;                // one a step
+    std::vector<StepOperation> order;           // of the operations of all steps
     std::vector<TensorLayout> layouts;          // by tensor; empty where a tensor does not exist
     std::vector<std::optional<Tensor>> golden;  // by tensor; with values
     std::vector<PlannedImage> images;           // weights and operands; with values

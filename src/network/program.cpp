@@ -80,7 +80,7 @@ private:
     {
         const Step &x = plan_.steps.list[a], &y = plan_.steps.list[b];
         if (!tied(x.inputs.front(), y.inputs.front()) || !tied(x.output, y.output)) return false;
-        if (plan_.plans[a].lrn) return plan_.plans[a].lrn->tables.same_function(plan_.plans[b].lrn->tables);
+        if (!plan_.plans[a].lrn.empty()) return plan_.plans[a].lrn.front().tables.same_function(plan_.plans[b].lrn.front().tables);
         const auto &of_x = plan_.network.layers[x.layer].numbers, &of_y = plan_.network.layers[y.layer].numbers;
         return !of_x || of_x->function == of_y->function;
     }
@@ -96,85 +96,77 @@ private:
         write_table(*table);
     }
 
-    /// Operations that write some lines of a tensor.
-    void add_makers(std::size_t tensor, const LineRange& lines, Sequence::Operations& makers) const
+    /// Operations of the sequence that write what this one reads.
+    Sequence::Operations before(const StepOperation& operation) const
     {
-        for (const JoinedTensor& joined : plan_.steps.joined)
-            if (joined.whole == tensor)
-                for (const std::size_t part : joined.parts) add_makers(part, lines, makers);
-        const std::optional<std::size_t> maker = plan_.steps.maker(tensor);
-        if (!maker) return;
-        const StepPlan& plan = plan_.plans[*maker];
-        const Sequence::Operations& operations = program_.steps[*maker].operations;
-        const bool put_together = !plan.packing.empty() || plan.contraction || plan.passes.size() != operations.size();
-        for (std::size_t i = 0; i < operations.size(); ++i)
-            if (put_together || plan.passes[i].writes.meets(lines)) makers.push_back(operations[i]);
-    }
-    /// Operations that write what a pass of a step reads, or all of it.
-    Sequence::Operations makers_of(const Step& step, const PlannedPass* pass) const
-    {
-        Sequence::Operations makers;
-        for (const std::size_t tensor : step.inputs) add_makers(tensor, pass ? pass->reads : LineRange{}, makers);
-        if (step.addend) add_makers(*step.addend, pass ? pass->adds : LineRange{}, makers);
-        return makers;
+        Sequence::Operations operations;
+        for (const StepOperation& maker : makers_of(plan_, operation)) {
+            const Sequence::Operations& of = program_.steps[maker.step].operations;
+            const bool last = maker.number + 1 == operations_of(plan_, maker.step);
+            operations.insert(operations.end(), of.begin() + static_cast<std::ptrdiff_t>(maker.number),
+                              last ? of.end() : of.begin() + static_cast<std::ptrdiff_t>(maker.number) + 1);
+        }
+        return operations;
     }
 
     /// Of one image, to their end.
     void add_steps(Sequence& sequence)
     {
-        for (std::size_t i = 0; i < plan_.plans.size(); ++i) {
-            if (apart_) sequence.wait_for_all();
-            add_step(i, sequence);
-            program_.ends.emplace_back(program_.entries.size(), i);
+        left_.clear();
+        for (std::size_t i = 0; i < plan_.plans.size(); ++i) left_.push_back(operations_of(plan_, i));
+        for (const StepOperation& operation : apart_ ? step_by_step(plan_) : plan_.order) {
+            if (apart_ && operation.number == 0) sequence.wait_for_all();
+            add(operation, sequence);
+            --left_[operation.step];
+            program_.ends.emplace_back(program_.entries.size(), operation.step);
         }
         sequence.wait_for_all();
     }
 
-    void add_step(std::size_t i, Sequence& sequence)
+    void add(const StepOperation& operation, Sequence& sequence)
     {
+        const std::size_t i = operation.step;
         const StepPlan& plan = plan_.plans[i];
-        const Step& step = plan_.steps.list[i];
         StepMarks& marks = program_.steps[i];
-        const auto ready = [&] {
+        const Sequence::Ready ready = operation.number != 0 ? Sequence::Ready{} : [&] {
             note_done(i, sequence);
             if (!plan_.overwritten.empty() && !plan_.overwritten[i].empty()) writer_.add(HostStep{kActions * i + 1});
         };
-        if (step.unit == StepUnit::Host) {
-            for (const Sequence::Operation operation : makers_of(step, nullptr)) sequence.wait_for(operation);
+        if (plan_.steps.list[i].unit == StepUnit::Host) {
+            for (const Sequence::Operation maker : before(operation)) sequence.wait_for(maker);
             ready();
             writer_.add(HostStep{kActions * i});
             return;
         }
         load_table(i, sequence);
-        const auto started = [&](Sequence::Operation operation) {
-            marks.operations.push_back(operation);
-            if (table_of(plan)) looking_up_.push_back(operation);
+        const auto started = [&](Sequence::Operation number) {
+            marks.operations.push_back(number);
+            if (table_of(plan)) looking_up_.push_back(number);
             if (marks.operations.size() > 1) return;
             writer_.add(Stamp{stamps_});
             marks.stamp = stamps_++;
         };
-        if (plan.lrn) {
+        if (operation.number < plan.lrn.size()) {
             const bool tables = !cdp_tables_ || !same_tables(i, *cdp_tables_);
             if (tables) cdp_tables_ = i;
-            started(sequence.add(*plan.lrn, tables, makers_of(step, nullptr), ready));
+            return started(sequence.add(plan.lrn[operation.number], tables, before(operation), ready));
         }
-        for (const PlannedPass& pass : plan.passes)
-            started(sequence.add(pass, makers_of(step, &pass), marks.operations.empty() ? ready : Sequence::Ready{}));
+        if (operation.number < plan.passes.size()) return started(sequence.add(plan.passes[operation.number], before(operation), ready));
         // What puts parts together waits for all of them.
-        Sequence::Operations before = marks.operations;
+        Sequence::Operations parts = marks.operations;
         const auto behind = [&](const Sequence::Operations& operations) {
             marks.operations.insert(marks.operations.end(), operations.begin(), operations.end());
-            before = operations;
+            parts = operations;
         };
-        for (const std::vector<PlannedPass>& stage : plan.packing) behind(sequence.add(stage, before));
-        if (plan.contraction) behind(sequence.add(*plan.contraction, before));
+        for (const std::vector<PlannedPass>& stage : plan.packing) behind(sequence.add(stage, parts));
+        if (plan.contraction) behind(sequence.add(*plan.contraction, parts));
     }
 
-    /// Steps before `next` of which all interrupts have been taken.
+    /// When `next` begins: steps of which all interrupts have been taken.
     void note_done(std::size_t next, const Sequence& sequence)
     {
         for (std::size_t i = 0; i < next; ++i) {
-            if (program_.over[i] < plan_.plans.size()) continue;
+            if (program_.over[i] < plan_.plans.size() || left_[i] != 0) continue;
             const Sequence::Operations& operations = program_.steps[i].operations;
             if (std::all_of(operations.begin(), operations.end(), [&](Sequence::Operation o) { return sequence.waited(o); }))
                 program_.over[i] = next;
@@ -203,6 +195,7 @@ private:
     NetworkProgram program_;
     ProgramWriter writer_;
     std::size_t stamps_ = 0;
+    std::vector<std::size_t> left_;                       // by step: operations that are not in the program yet
     std::optional<std::size_t> sdp_tables_, cdp_tables_;  // the step whose tables are in the unit
     Sequence::Operations looking_up_;                     // those that may still read it
 };

@@ -45,7 +45,6 @@ public:
     Steps steps()
     {
         for (std::size_t i = 0; i < n_.layers.size(); ++i) add(i);
-        start_pools_early();
         return std::move(steps_);
     }
 
@@ -176,20 +175,6 @@ private:
         }
         *whole = pooled;
         return true;
-    }
-
-    /// PDP works beside the array: a pooling of its own goes ahead of what does not wait for it. One operation of the array stays in
-    /// front, so that its registers are written first.
-    void start_pools_early()
-    {
-        for (std::size_t i = 0; i < steps_.list.size(); ++i) {
-            if (steps_.list[i].unit != StepUnit::Pdp) continue;
-            const std::optional<std::size_t> maker = last_maker(steps_.list[i].inputs.front());
-            std::size_t to = maker ? *maker + 1 : 0;
-            if (to < i && steps_.list[to].unit == StepUnit::Array) ++to;
-            const auto at = [&](std::size_t n) { return steps_.list.begin() + static_cast<std::ptrdiff_t>(n); };
-            if (to < i) std::rotate(at(to), at(i), at(i + 1));
-        }
     }
 
     bool part_of_whole(std::size_t tensor) const

@@ -8,6 +8,7 @@ usage: network_abilities.py DLASIM FIRST COUNT
   depth    depthwise convolutions of three rows, strides 1 and 2, with and without padding below
   pixels   a first layer of pixels with rows that do not fill what the array takes at once, pooled, in tiles
   beside   a pooling of its own beside the convolutions of an inception module
+  rows     a normalisation and a pooling from memory that follow the convolution before them row by row
 
 One kind after the other, on buffers that are too small for most layers. Exits 1 if one does not hold.
 """
@@ -18,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-KINDS = ("pooled", "joined", "depth", "pixels", "beside")
+KINDS = ("pooled", "joined", "depth", "pixels", "beside", "rows")
 MACHINES = (("nv_small", 64), ("nv_small", 512), ("nv_large", 32), ("nv_large", 512), ("nv_full", 16), ("nv_full", 256))
 
 
@@ -74,6 +75,14 @@ class Maker:
             if r.random() < 0.7:
                 self.pool()
             self.conv(16, 1)
+        elif self.kind == "rows":
+            shape = {"width": r.randint(24, 40), "height": r.randint(24, 40), "channels": channels}
+            for _ in range(r.randint(1, 2)):
+                made = self.conv(r.choice((64, 96)))
+                made = self.add("lrn", made, lrn={"size": r.choice((3, 5, 7, 9)), "alpha": 0.0001, "beta": 0.75})
+                if r.random() < 0.7:
+                    made = self.pool(made)
+            self.conv(16, r.choice((1, 3)))
         else:
             stem = self.conv(32, 1)
             parts = [self.conv(16, 1, stem), self.conv(16, 3, stem), self.conv(16, 1, self.pool(stem, 3, 1))]
@@ -97,6 +106,11 @@ def main():
             if done.returncode == 2 and "does not fit" in done.stderr:
                 continue
             result = json.loads((folder / "out" / "result.json").read_text()) if done.returncode == 0 else {}
+            steps = result.get("steps", [])
+            lrn = [i for i, step in enumerate(steps) if step["unit"] == "cdp"]
+            if result and network["name"] == "rows" and not (lrn[0] > 0 and steps[lrn[0]]["operations"] > 1):
+                bad += 1
+                print(f"{seed} {machine} {depth}: a normalisation is one operation: {json.dumps(network)}", flush=True)
             if not result.get("verified") or result.get("hazards", {}).get("found", 1) != 0 or result["hazards"]["rules"]["broken"] != 0:
                 bad += 1
                 print(f"{seed} {machine} {depth}: status {done.returncode}: {done.stderr}{done.stdout}: {json.dumps(network)}", flush=True)

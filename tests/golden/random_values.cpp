@@ -166,9 +166,9 @@ bool layer_holds(std::uint64_t seed)
 std::optional<OrderedJson> only_layer(const NetworkPlan& plan)
 {
     if (plan.steps.list.size() != 1 || plan.memory.kind != "ideal") return std::nullopt;
-    if (plan.plans[0].lrn) {
+    if (!plan.plans[0].lrn.empty()) {
         Transfer transfer;
-        transfer.what = plan.plans[0].lrn->lrn;
+        transfer.what = plan.plans[0].lrn.front().lrn;
         return transfer_json(transfer);
     }
     Layer layer = plan.plans[0].machine;

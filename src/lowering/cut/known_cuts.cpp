@@ -23,8 +23,8 @@ std::string key_of(const Pass& p, Minimise minimise, bool by_kernels)
         static_cast<int>(p.stored_precision()), static_cast<int>(p.output.precision));
     add(p.width, p.height, p.channels, p.kernels, p.batch, p.kernel_width, p.kernel_height, p.stride.x, p.stride.y, p.dilation.x,
         p.dilation.y);
-    add(p.pad.left, p.pad.right, p.pad.top, p.pad.bottom, p.lines_packed, p.surfaces_packed, p.y_extension, p.x_offset, p.compressed.on,
-        p.conversion.on);
+    add(p.pad.left, p.pad.right, p.pad.top, p.pad.bottom, p.lines_packed, p.surfaces_packed, p.y_extension, p.x_offset, p.alike,
+        p.compressed.on, p.conversion.on);
     if (p.format) key += p.format->name;
     for (const PointEngine& engine : p.post.engines)
         add(engine.on(), engine.streams(), engine.streams() ? static_cast<int>(engine.per()) : 0, engine.alu.streamed(),

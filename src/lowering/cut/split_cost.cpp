@@ -36,10 +36,15 @@ public:
     {
     }
 
+    /// Of one pass; of several that are alike the mean.
     SplitCost cost(const std::vector<Part>& parts)
     {
         for (std::size_t i = 0; i < parts.size(); ++i) follow(i == 0 ? nullptr : &parts[i - 1], parts[i]);
-        return {done_, bytes_};
+        const uint64_t alike = f_.pass.alike, first = done_, bytes = bytes_;
+        if (alike == 1) return {first, bytes};
+        // What begins a pass overlaps with the one before it.
+        for (std::size_t i = 0; i < parts.size(); ++i) follow(i == 0 ? &parts.back() : &parts[i - 1], parts[i]);
+        return {ceil_div(first + (alike - 1) * (done_ - first), alike), bytes};
     }
 
     /// Of a pass as if it had no start, and everything was fetched as seldom as one order of its parts fetches it.

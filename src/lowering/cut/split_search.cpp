@@ -157,7 +157,6 @@ private:
     }
 
     using Order = std::tuple<double, std::uint64_t, std::size_t>;  // the least one is best
-    /// Balanced: the product, since a byte more costs energy as a cycle more costs time.
     Order order_of(const SplitCost& cost, std::size_t parts) const
     {
         const auto cycles = static_cast<double>(cost.cycles), bytes = static_cast<double>(cost.bytes);
@@ -165,7 +164,7 @@ private:
             case Minimise::Traffic:
                 return {bytes, cost.cycles, parts};
             case Minimise::Balanced:
-                return {cycles * (bytes + static_cast<double>(written_)), cost.cycles, parts};
+                return {balanced_cost(cycles, bytes + static_cast<double>(written_)), cost.cycles, parts};
             case Minimise::Parts:
             case Minimise::Cycles:
                 break;

@@ -9,11 +9,12 @@
 
 namespace dlasim {
 
-/// A cube that CDP normalises; it stands alike before and after.
+/// A cube that CDP normalises, or lines of one; it stands alike before and after.
 struct LrnPass {
     Lrn lrn;  // with its places
     LrnTables tables;
     Cube cube;
+    std::uint32_t first_line = 0;
 };
 
 /// No part of a register group: while they are written, CDP must have nothing to do.

@@ -333,6 +333,8 @@ public:
         std::vector<std::size_t> step_of(program_.done.size());
         std::vector<std::optional<std::size_t>> waited_for(times_.size());  // the step whose unit it took over last
         std::size_t last = 0;
+        for (std::size_t i = 0; i < times_.size(); ++i)
+            for (const Sequence::Operation operation : program_.steps[i].operations) step_of[operation] = i;
         for (std::size_t i = 0; i < times_.size(); ++i) {
             const StepMarks& marks = program_.steps[i];
             if (!marks.stamp) continue;
@@ -344,7 +346,6 @@ public:
                 waited_for[i] = step_of[unit.operation];
             }
             for (const Sequence::Operation operation : marks.operations) {
-                step_of[operation] = i;
                 t.done = std::max(t.done, cycle(program_.done[operation]));
             }
             if (t.done > times_[last].done) last = i;
