@@ -3,7 +3,8 @@
 //
 //   "partition": {"rows": 14, "kernels": 64, "data_banks": 8, "weight_banks": 4, "reuse_data": true, "reuse_weights": true}
 //   "partition": "auto"      the fewest parts that fit; the default
-//   "plan": {"minimise": "cycles"}      in place of the fewest parts those that cost least; balanced: cycles times the fourth root of the bytes moved
+//   "plan": {"minimise": "cycles"}      in place of the fewest parts those that cost least; balanced: cycles times the fourth root of the
+//   bytes moved
 //
 // Source  programming.md 7.
 #pragma once
