@@ -12,7 +12,8 @@ if(TARGET dlasim)
         add_test(NAME Net.${case}.fp16 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/net_half_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Net.${case}.fp16 PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()
-    set_tests_properties(Net.Models.fp16 PROPERTIES LABELS golden)  # minutes under sanitizers
+    # Minutes under sanitizers, which run the label quick.
+    set_tests_properties(Cli.Page Cli.Runs Net.Page Net.Halves.fp16 Net.Models.fp16 PROPERTIES LABELS golden)
     add_test(NAME Net.Memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/net_memory_test.py $<TARGET_FILE:dlasim> Memory)
     set_tests_properties(Net.Memory PROPERTIES LABELS quick TIMEOUT 900)
     foreach(case Models Integers Digits Refusals)

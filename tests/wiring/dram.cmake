@@ -1,1 +1,1 @@
-dlasim_test(dram_memory_test.cpp quick USES dlasim::memory)
+dlasim_test(dram_memory_test.cpp golden USES dlasim::memory)
