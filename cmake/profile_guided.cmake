@@ -1,5 +1,5 @@
 # DLASIM_PROFILE_GUIDED: a first build of the program counts how often each way through it is taken while it runs every model and three
-# networks; the compiler makes this build with that knowledge. For packages, and for machines that run sweeps for hours: docs/SPEED.md.
+# networks; the compiler makes this build with that knowledge. For packages, and for machines that run sweeps for hours: docs/ACCURACY.md.
 option(DLASIM_PROFILE_GUIDED "build twice: the second time with what the program does when it runs" OFF)
 if(NOT DLASIM_PROFILE_GUIDED)
     return()

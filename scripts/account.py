@@ -4,7 +4,7 @@
 usage: account.py [--dlasim PATH] [--page FILE] [LAYER.json@HARDWARE ...]
 
 Runs each layer with `dlasim run --events`, cuts its time at events of the unit boundaries and prints a table, the
-closed-form lower bounds of the report beneath it. Without layers: the three of docs/ACCURACY.md.
+closed-form lower bounds of the report beneath it. Without layers: the three of scripts/figures/EXPERIMENTS.md.
 --page FILE   rewrites the table between the markers of that page
 Exit status 1 when a layer's causes do not add up to its cycles. Python standard library only.
 """

@@ -13,7 +13,7 @@ A case is exact when all of these are equal:
   data    the CRC of every output region and the value of every register read that the case names
 --leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes, the causes of the
               cycles the same; these add up to the cycles in any case
---page FILE   rewrites the table between the markers of that page, and its table of the DRAM figures
+--page FILE   rewrites the table between the markers of that page
 --clocks FILE   when the gated clocks ran in some of the cases: every run of every domain must be equal, the cycles of the
               report too, and all these cases must be among those that are played
 --known-gaps FILE   cases that are not exact yet, one name or PREFIX* a line: they must differ, all others must be exact
@@ -34,7 +34,6 @@ COUNTERS = {"CDMA.D_PERF_DAT_READ_STALL": ("cdma", "data_read_stall"), "CDMA.D_P
             "CDMA.D_PERF_DAT_READ_LATENCY": ("cdma", "data_read_latency"), "CDMA.D_PERF_WT_READ_LATENCY": ("cdma", "weight_read_latency"),
             "SDP.D_PERF_WDMA_WRITE_STALL": ("sdp", "wdma_write_stall")}
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
-DRAM_BEGIN, DRAM_END = "<!-- dram: begin -->", "<!-- dram: end -->"
 
 
 def between(page, begin, end, text):
@@ -191,11 +190,7 @@ def main():
         right = right and not left_out
     if options.page:
         page = options.page.read_text()
-        figures = subprocess.run([options.dlasim, "dram", "--figures"], capture_output=True, text=True, check=True).stdout
-        page = between(page, BEGIN, END, table(rows))
-        if DRAM_BEGIN in page:
-            page = between(page, DRAM_BEGIN, DRAM_END, figures.strip())
-        options.page.write_text(page)
+        options.page.write_text(between(page, BEGIN, END, table(rows)))
     return 0 if right else 1
 
 

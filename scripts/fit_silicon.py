@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the few constants of configs/technology to published areas and powers, and says how well.
 
-usage: fit_silicon.py [--dlasim build/dlasim] [--runs DIR] [--write] [--page docs/SILICON.md]
+usage: fit_silicon.py [--dlasim build/dlasim] [--runs DIR] [--write] [--page scripts/figures/EXPERIMENTS.md]
 
 What a machine is made of - gates, registers, bits of memory - and what a run of it did come from dlasim, so that nothing is modelled
 twice. --runs keeps the simulated results, or takes those that are there. --write writes the fitted numbers into configs/technology;

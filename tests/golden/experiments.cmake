@@ -15,7 +15,7 @@ if(TARGET dlasim)
     dlasim_experiment(golden N4 N8 N9)
     dlasim_experiment(golden N2 N5 N7 N10)
     dlasim_experiment(long all)
-    # Every cycle of three whole layers has a cause: docs/ACCURACY.md. A rest fails.
+    # Every cycle of three whole layers has a cause: scripts/figures/EXPERIMENTS.md. A rest fails.
     add_test(NAME Account.ThreeLayers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/account.py --dlasim $<TARGET_FILE:dlasim>
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(Account.ThreeLayers PROPERTIES LABELS golden TIMEOUT 600)

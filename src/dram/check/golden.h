@@ -1,5 +1,5 @@
 // The published figures of dram.md 10.3 and what the reference controller makes of them: one row a
-// device and stream. The source of the table in docs/DRAM.md and of tests/golden/dram_golden_test.
+// device and stream. The source of the table in scripts/figures/EXPERIMENTS.md and of tests/golden/dram_golden_test.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ struct GoldenResult {
 };
 GoldenResult run_golden(const GoldenRow& row);
 
-/// The table of docs/DRAM.md: published and ours, side by side.
+/// The table of scripts/figures/EXPERIMENTS.md: published and ours, side by side.
 std::string golden_table();
 
 }  // namespace dlasim::dram

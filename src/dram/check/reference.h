@@ -6,7 +6,7 @@
 //   writes ──► write buffer 32 ┘  (drain thresholds) └ bank queue 8 ┘                   a cycle
 //
 // Source: dram.md 8.1 (order of a cycle), 6 (refresh goes first), 7 (a row may be closed after four
-// columns). Not modelled: self-refresh, per-rank queues, the unified queue. Error: docs/DRAM.md.
+// columns). Not modelled: self-refresh, per-rank queues, the unified queue. Error: scripts/figures/EXPERIMENTS.md.
 #pragma once
 #include "dram/channel.h"
 
