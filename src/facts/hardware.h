@@ -1,6 +1,6 @@
 // What a machine is built as: geometry and options, fixed for a run. A preset is a value of this
 // type (facts/presets.cpp); a hardware file or --set is laid over it; every unit derives its own
-// sizes from it by the parametrised rules of the specification. Sources: configurations.md,
+// sizes from it by the parametrised rules of the specification. Sources: hardware/README.md,
 // fabric.md 1.1, cdma.md 0.1, csc.md 0, cacc.md 0, sdp.md.
 #pragma once
 #include <array>
@@ -99,7 +99,7 @@ struct Hardware {
 /// SRAM".
 inline constexpr std::uint32_t kCvsramBytes = 4u << 20;
 
-/// Software puts everything below: what machines of 32 address bits reach. [spec] configurations.md
+/// Software puts everything below: what machines of 32 address bits reach. [spec] hardware/README.md
 inline constexpr Address kReachable{std::uint64_t{1} << 32};
 
 }  // namespace dlasim

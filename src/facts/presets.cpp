@@ -1,4 +1,4 @@
-// The reference configurations. Every number: [spec] configurations.md, unless a row says otherwise.
+// The reference configurations. Every number: [spec] hardware/README.md, unless a row says otherwise.
 #include "facts/presets.h"
 
 #include <vector>

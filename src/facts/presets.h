@@ -11,7 +11,7 @@ namespace dlasim {
 /// Default of every command and of the library.
 inline constexpr const char* kDefaultHardware = "nv_full";
 
-/// The seven configurations of the reference, in the order of configurations.md reversed: largest first.
+/// The seven configurations of the reference, in the order of hardware/README.md reversed: largest first.
 std::span<const Hardware> presets();
 /// Lanes that a tile of Winograd takes: 16 positions of four channels. [spec] csc.md 1.9
 inline constexpr std::uint32_t kWinogradLanes = 64;

@@ -13,7 +13,7 @@
 //   └────┬──────────────────────────────────────────────────────────┬──────┘
 //      dbb (four-phase non-blocking)                              cvsram
 //
-// Source  interfaces.md, configurations.md.
+// Source  interfaces.md, hardware/README.md.
 #pragma once
 #include <functional>
 #include <memory>

@@ -1,4 +1,4 @@
-// Hardware files, --set and the rules. Source of the sizes: configurations.md.
+// Hardware files, --set and the rules. Source of the sizes: hardware/README.md.
 #include <gmock/gmock.h>
 
 #include "config/machine/hardware.h"

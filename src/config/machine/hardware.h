@@ -5,7 +5,7 @@
 // Sizes that follow from others (entry bytes, atom, beat, SDP width, read credits) are recomputed
 // when what they follow from was changed, unless they are given themselves.
 //
-// Source  interfaces.md 1, configurations.md; the rules: csc.md 0, cdma.md 0.1, cacc.md 0, sdp.md 1.4.
+// Source  interfaces.md 1, hardware/README.md; the rules: csc.md 0, cdma.md 0.1, cacc.md 0, sdp.md 1.4.
 // Error   ConfigError naming the rule that is broken.
 #pragma once
 #include <array>

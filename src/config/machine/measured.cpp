@@ -14,7 +14,7 @@ struct Machine {
     Hardware hardware;
     bool pixels = true;  // with image input
 };
-/// [spec] docs/hardware/configurations.md: the other two presets follow from the same rules; open_points.md E8: two more machines.
+/// [spec] docs/hardware/README.md: the other two presets follow from the same rules; open_points.md E8: two more machines.
 const std::vector<Machine>& machines()
 {
     static const std::vector<Machine> measured{{load_hardware("nv_full")},

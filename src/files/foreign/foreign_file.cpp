@@ -19,8 +19,7 @@ constexpr const char* kCompileModel =
 constexpr const char* kCopyDram =
     "a DRAM's file of dlasim: `dlasim presets ddr4-2400` prints one; which value of this file goes where is in docs/DRAM.md, \"A DRAM "
     "described for another simulator\"";
-constexpr const char* kOwnMachine =
-    "a machine of dlasim (FILE.json of a preset and what differs: docs/hardware/configurations.md), or a preset";
+constexpr const char* kOwnMachine = "a machine of dlasim (FILE.json of a preset and what differs: docs/hardware/README.md), or a preset";
 constexpr const char* kReadAsWork = "its problem or topology: docs/SIMULATORS.md";
 
 /// `endings`, separated by blanks, make a file one, or `begins` at `offset`, or any of the marks as a line begins.
