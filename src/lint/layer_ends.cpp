@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "facts/cacc.h"
 #include "registers/fields/csc.h"
@@ -15,6 +17,25 @@
 
 namespace dlasim::lint {
 namespace {
+
+/// Launches of a unit, in the order in which it runs them: its groups take turns, whichever is enabled first.
+template <class Launch>
+class Turns {
+public:
+    template <class Run>
+    void enable(unsigned group, Launch launch, const Run& run)
+    {
+        waiting_[group] = std::move(launch);
+        for (; waiting_[next_]; next_ ^= 1) {
+            run(*waiting_[next_], next_);
+            waiting_[next_].reset();
+        }
+    }
+
+private:
+    std::array<std::optional<Launch>, 2> waiting_;
+    unsigned next_ = 0;
+};
 
 class EndWalk {
 public:
@@ -48,6 +69,15 @@ private:
     };
     using Launches = std::deque<Launch>;
 
+    struct Convolution {
+        std::size_t number = 0, entry = 0;  // in the order of enables; of the program: the enable of CSC
+        std::uint64_t results = 0;
+    };
+    /// What SDP takes from CACC, and hands over to PDP.
+    struct Taken {
+        bool flying = false, hands_over = false;
+    };
+
     static bool launches(ProgrammedUnit& unit, const RegisterWrite& write, std::size_t entry)
     {
         return unit.take(write, entry) == ProgrammedUnit::Effect::Launch;
@@ -56,18 +86,26 @@ private:
     void take(const RegisterWrite& write, std::size_t entry)
     {
         if (write.address == glb_ + reg::glb::S_INTR_STATUS) ended(write.value);
-        if (launches(csc_, write, entry)) enable_csc(entry);
+        if (launches(csc_, write, entry))
+            convolutions_.enable(csc_.producer(), {enabled_++, entry, results()}, [this](const Convolution& c, unsigned) { start(c); });
         if (launches(sdp_, write, entry)) {
             using namespace reg::sdp;
-            const bool flying = sdp_.group().get(D_FEATURE_MODE_CFG::FLYING_MODE) != 0;
-            if (flying && sdp_.group().get(D_FEATURE_MODE_CFG::OUTPUT_DST)) handed_over_.push_back(taken_ + 1);
-            sdp_runs_.push_back({sdp_.producer(), flying ? ++taken_ : 0});
+            const RegisterGroup& group = sdp_.group();
+            sdps_.enable(sdp_.producer(), {group.get(D_FEATURE_MODE_CFG::FLYING_MODE) != 0, group.get(D_FEATURE_MODE_CFG::OUTPUT_DST) != 0},
+                         [this](const Taken& taken, unsigned of) {
+                             if (taken.flying && taken.hands_over) handed_over_.push_back(taken_ + 1);
+                             sdp_runs_.push_back({of, taken.flying ? ++taken_ : 0});
+                         });
         }
         if (launches(pdp_, write, entry))
-            pdp_runs_.push_back({pdp_.producer(), pdp_.group().get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) ? 0 : ++pooled_});
+            pdps_.enable(pdp_.producer(), pdp_.group().get(reg::pdp::D_OPERATION_MODE_CFG::FLYING_MODE) == 0,
+                         [this](bool flying, unsigned of) {
+                             pdp_runs_.push_back({of, flying ? ++pooled_ : 0});
+                         });
     }
 
-    void enable_csc(std::size_t entry)
+    /// Entries of the delivery buffer that the layer in CSC's registers fills.
+    std::uint64_t results() const
     {
         using namespace reg::csc;
         const std::uint64_t group = hw_.kernel_group(Precision::Int8);
@@ -75,9 +113,13 @@ private:
             csc_.group().get(D_DATAIN_FORMAT::DATAIN_FORMAT)
                 ? (csc_.group().get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH) + 1ull) * (csc_.group().get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT) + 1ull)
                 : csc_.group().get(D_ATOMICS::ATOMICS) + 1ull;
-        const std::uint64_t results = places * (csc_.group().get(D_WEIGHT_SIZE_EXT_1::WEIGHT_KERNEL) / group + 1);
+        return places * (csc_.group().get(D_WEIGHT_SIZE_EXT_1::WEIGHT_KERNEL) / group + 1);
+    }
+    void start(const Convolution& convolution)
+    {
         const facts::cacc::Facts cacc = facts::cacc::of(hw_);
-        if (left_ < started_ && cacc.ends_may_meet(results)) early_.push_back({started_, entry, results, cacc.entries});
+        if (left_ < started_ && cacc.ends_may_meet(convolution.results))
+            early_.push_back({convolution.number, convolution.entry, convolution.results, cacc.entries});
         ++started_;
     }
 
@@ -132,9 +174,12 @@ private:
     const Hardware& hw_;
     ProgrammedUnit csc_, sdp_, pdp_;
     const std::uint32_t glb_;
-    std::size_t started_ = 0, left_ = 0;    // convolutions enabled, known to have left CACC
-    std::size_t taken_ = 0, pooled_ = 0;    // SDPs that take one, PDPs that take what these hand over
-    std::vector<std::size_t> handed_over_;  // by PDP: its convolution, from 1
+    Turns<Convolution> convolutions_;
+    Turns<Taken> sdps_;
+    Turns<bool> pdps_;                                  // on the fly
+    std::size_t enabled_ = 0, started_ = 0, left_ = 0;  // convolutions enabled, in their turn too, known to have left CACC
+    std::size_t taken_ = 0, pooled_ = 0;                // SDPs that take one, PDPs that take what these hand over
+    std::vector<std::size_t> handed_over_;              // by PDP: its convolution, from 1
     Launches sdp_runs_, pdp_runs_;
     std::vector<EarlyLayer> early_;
 };

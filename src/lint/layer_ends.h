@@ -1,6 +1,7 @@
 // Convolutions of a register program whose end can meet that of the one before in CACC (units/cacc/end_tags.h): enabled before software
 // knows that the one before has left, and with fewer results than the delivery buffer holds. A larger one cannot end before: its last
-// results need the place of the last one of the layer before.
+// results need the place of the last one of the layer before. The groups of a unit take turns, so a layer that is enabled in front of its
+// turn starts with the enable of the other group: NVIDIA's driver enables in the order in which operations become ready.
 //
 //   enable of CSC ── waits, polls, clears of interrupts since the enable before ──► has the layer before left? ──► results < entries?
 //
@@ -17,7 +18,7 @@
 
 namespace dlasim::lint {
 
-/// The n-th convolution of a program, from 0, that is enabled too early.
+/// The convolution of the n-th enable of a program, from 0: enabled too early.
 struct EarlyLayer {
     std::size_t convolution = 0, entry = 0;  // of the program: the enable of CSC
     std::uint64_t results = 0;               // entries of the delivery buffer, of which there are

@@ -93,6 +93,30 @@ TEST(LayerEnds, ALayerThatFillsTheBufferIsSafe)
     EXPECT_EQ(lint::early_layers(small(), parts_with(of(16), nothing)).size(), 0u);
 }
 
+// Groups take turns: what is enabled in front of its turn runs after the other group.
+TEST(LayerEnds, LayersRunInTheOrderOfTheirGroups)
+{
+    const auto passes = [](const std::string& text) { return plan_shape(layer_of(text), small()).passes; };
+    const std::vector<PlannedPass> one = passes(fully_connected(16));
+    const std::vector<PlannedPass> full =
+        passes(R"({"input": {"width": 16, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 16},
+                   "partition": {"kernels": 8}})");
+    const auto early = [](const PlannedPass& first, const PlannedPass& third, const PlannedPass& second) {
+        Program program;
+        ProgramWriter writer(small(), program);
+        writer.write(registers_of(first, UnitGroups::all(0), small()));
+        writer.add(WaitStatus{1});
+        writer.write(registers_of(third, UnitGroups::all(0), small()));
+        writer.write(registers_of(second, UnitGroups::all(1), small()));
+        return lint::early_layers(small(), program);
+    };
+    EXPECT_TRUE(early(one[0], full[0], one[1]).empty());
+    const std::vector<lint::EarlyLayer> found = early(one[0], one[1], full[0]);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].convolution, 1u);  // the second that is enabled, the third that runs
+    EXPECT_EQ(found[0].results, 1u);
+}
+
 TEST(LayerEnds, TheLoweringWaitsWithCscAlone)
 {
     const Program program = program_of(fully_connected(24), small());
