@@ -218,8 +218,8 @@ class Maker(MoreKinds):
             layer["pool"]["count_include_pad"] = 1
         if function != "average":
             return layer, (windows.max((4, 5)) if function == "max" else windows.min((4, 5)))
-        by_width = shifted(windows.sum((4, 5)) * ((65536 + s // 2) // s), 16)
-        return layer, clipped(shifted(by_width * ((65536 + r // 2) // r), 16), precision)
+        by_width = shifted(windows.sum((4, 5)) * (65536 // s), 16)
+        return layer, clipped(shifted(by_width * (65536 // r), 16), precision)
 
     def sdp(self):
         precision = self.pick("int8", "int16") if self.full else "int8"

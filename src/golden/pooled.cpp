@@ -34,16 +34,13 @@ std::int64_t scaled(std::int64_t value, std::int64_t reciprocal)
     const std::int64_t magnitude = (std::abs(value) * reciprocal + (1 << 15)) / (1 << 16);
     return value < 0 ? -magnitude : magnitude;
 }
-std::int64_t reciprocal_of(std::uint32_t kernel, Reciprocal how)
-{
-    constexpr std::uint32_t kOne = 1 << 16;
-    return how == Reciprocal::CutOff ? kOne / kernel : std::lround(static_cast<double>(kOne) / kernel);
-}
+/// What software writes, NVIDIA's driver too: 65536 / size, cut off.
+std::int64_t reciprocal_of(std::uint32_t kernel) { return (1 << 16) / kernel; }
 
 class Window {
 public:
-    Window(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan, Reciprocal reciprocal)
-        : in_(input), pool_(pool), precision_(precision), flush_nan_(flush_nan), reciprocal_(reciprocal)
+    Window(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan)
+        : in_(input), pool_(pool), precision_(precision), flush_nan_(flush_nan)
     {
     }
 
@@ -72,8 +69,7 @@ private:
         std::int64_t sum = (all - std::int64_t{rows.count()} * columns.count()) * static_cast<std::int64_t>(pool_.pad_value);
         for (std::uint32_t y = rows.begin; y < rows.end; ++y)
             for (std::uint32_t x = columns.begin; x < columns.end; ++x) sum += in_.at(n, c, y, x);
-        return static_cast<std::int16_t>(
-            scaled(scaled(sum, reciprocal_of(pool_.x.kernel, reciprocal_)), reciprocal_of(pool_.y.kernel, reciprocal_)));
+        return static_cast<std::int16_t>(scaled(scaled(sum, reciprocal_of(pool_.x.kernel)), reciprocal_of(pool_.y.kernel)));
     }
 
     std::uint16_t half(std::uint32_t n, std::uint32_t c, std::uint32_t y, std::uint32_t x) const
@@ -118,14 +114,13 @@ private:
     const Pool& pool_;
     Precision precision_;
     bool flush_nan_;
-    Reciprocal reciprocal_;
 };
 
 }  // namespace
 
-Tensor pooled(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan, Reciprocal reciprocal)
+Tensor pooled(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan)
 {
-    const Window window(input, pool, precision, flush_nan, reciprocal);
+    const Window window(input, pool, precision, flush_nan);
     Tensor out(input.n, input.c, pool.y.outputs(input.h, pool.ceil), pool.x.outputs(input.w, pool.ceil));
     for (std::uint32_t n = 0; n < out.n; ++n)
         for (std::uint32_t c = 0; c < out.c; ++c)

@@ -1,5 +1,5 @@
 // What pooling must make of a tensor, from the definition of the window. Integers are exact, the average rounded where
-// the unit rounds: once after the width's reciprocal, once after the height's, ties away from zero. fp16 averages
+// the unit rounds: once after the width's reciprocal, once after the height's, ties away from zero; 65536 / size is cut off. fp16 averages
 // follow the documented order of additions in the reference's own fp17 arithmetic.
 //
 // Source  pdp.md 1.2, 3.
@@ -9,10 +9,7 @@
 
 namespace dlasim {
 
-/// What software writes as reciprocals of the window's sizes: 65536 / size to the nearest, or cut off.
-enum class Reciprocal : std::uint8_t { Nearest, CutOff };
-
 /// [n][c][h][w] to [n][c][out h][out w]. `flush_nan`: NaN of fp16 counts as +0.
-Tensor pooled(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan, Reciprocal reciprocal = Reciprocal::Nearest);
+Tensor pooled(const Tensor& input, const Pool& pool, Precision precision, bool flush_nan);
 
 }  // namespace dlasim

@@ -216,7 +216,7 @@ def pooled(x, pool):
         return wrapped(of_rows.sum(2) + (height - rows) * value * width, 15)
 
     def reciprocal(size):
-        return (2 * 65536 + size) // (2 * size)
+        return 65536 // size
 
     of_columns = wrapped(away(window.apply(x, total) * reciprocal(width), 16), 11)
     return wrapped(away(of_columns * reciprocal(height), 16), 8)

@@ -59,9 +59,10 @@ std::uint32_t fp17(double value)
     const auto rounded = static_cast<std::uint32_t>(std::nearbyint((2 * mantissa - 1) * 1024));
     return (value < 0 ? 0x10000u : 0u) | ((static_cast<std::uint32_t>(exponent - 1 + 31) << 10) + rounded);
 }
+/// Of integers cut off, as NVIDIA's driver writes it: a network has the same values here and on a board. [spec] loadable.md 6
 std::uint32_t reciprocal(std::uint32_t kernel, Precision precision)
 {
-    return precision == Precision::Fp16 ? fp17(1.0 / kernel) : static_cast<std::uint32_t>(std::lround(65536.0 / kernel));
+    return precision == Precision::Fp16 ? fp17(1.0 / kernel) : 65536u / kernel;
 }
 std::int64_t pad_value(double value, std::uint32_t times, Precision precision)
 {
