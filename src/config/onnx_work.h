@@ -14,6 +14,7 @@ struct OnnxWork {
     std::string labels, precision;
     std::vector<std::string> shapes{};  // [NAME=]SIZES of inputs
     std::size_t most_images = 0;        // that run, the first ones; 0: all
+    std::string calibration{};          // of --calibration; empty: max
 };
 
 /// Of the keys input, calibrate, labels and precision. `resolve`: a path in the file to one from here. The model's file stays

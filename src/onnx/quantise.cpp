@@ -555,13 +555,6 @@ private:
 
 }  // namespace
 
-void Ranges::see(const std::vector<RealTensor>& values)
-{
-    for (std::size_t v = 0; v < values.size(); ++v)
-        for (const float x : values[v])
-            if (std::isfinite(x)) most_[v] = std::max(most_[v], std::abs(static_cast<double>(x)));
-}
-
 QuantisedNetwork quantised(RealGraph& graph, const Ranges& ranges) { return Quantiser(graph, ranges, false).network(); }
 
 QuantisedNetwork fp16_network(RealGraph& graph) { return Quantiser(graph, Ranges(graph), true).network(); }

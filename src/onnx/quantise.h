@@ -1,8 +1,9 @@
 // A graph of real numbers becomes a network of int8: grids for its values, integers for its weights. A pure function of the graph and of
 // the largest magnitudes that its values were seen with. docs/ONNX.md says what is computed.
 //
-//   values   grids of the model; else symmetric, 127 for the largest magnitude seen; one grid for what pooling, concatenation and the like
-//   join weights  scales of the model; else one a kernel, a multiple of the largest one's 1 / 32767, 127 for the kernel's largest magnitude
+//   values    grids of the model; else symmetric, 127 for the magnitude that ranges.h gives; one grid for what pooling, concatenation and
+//             the like join
+//   weights   scales of the model; else one a kernel, a multiple of the largest one's 1 / 32767, 127 for the kernel's largest magnitude
 //   trailing  the last nodes that are functions of every element or a softmax run on the CPU, in real numbers
 //
 // Or a network of fp16: weights are rounded, nothing has a grid.
@@ -10,20 +11,9 @@
 // Error  ConfigError naming every node that cannot be done in integers.
 #pragma once
 #include "config/model/network.h"
-#include "onnx/evaluate.h"
+#include "onnx/ranges.h"
 
 namespace dlasim {
-
-/// Largest magnitudes of the values over some images.
-class Ranges {
-public:
-    explicit Ranges(const RealGraph& graph) : most_(graph.values.size()) {}
-    void see(const std::vector<RealTensor>& values);
-    double most(std::size_t value) const { return most_[value]; }
-
-private:
-    std::vector<double> most_;
-};
 
 struct QuantisedNetwork {
     Network network{};

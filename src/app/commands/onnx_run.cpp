@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "app/file_names.h"
 #include "base/error.h"
@@ -114,12 +115,14 @@ OnnxRun::OnnxRun(const NetOptions& options)
       files_(input_names(model_), options.input, "--input"),
       graph_(real_graph(model_, given_inputs(model_, files_, options.shapes))),
       keep_tensors_(options.tensors),
-      keep_first_(options.steps)
+      keep_first_(options.steps),
+      by_step_(options.by_step)
 {
     simplify(graph_);
     reference_ = graph_;
     images_.emplace(graph_, files_, options.seed, options.most_images);
-    result_.model = {options.network, options.input, options.calibrate, options.labels, options.precision, options.shapes};
+    result_.model = {options.network,    options.input, options.calibrate, options.labels, options.precision, options.shapes, 0,
+                     options.calibration};
     if (!options.labels.empty()) labels_ = read_labels(options.labels, images_->count());
     calibrate(options);
     result_.count = images_->count();
@@ -139,11 +142,17 @@ OnnxRun::OnnxRun(const NetOptions& options)
 void OnnxRun::calibrate(const NetOptions& options)
 {
     if (options.precision == precision_name(Precision::Fp16)) {
-        if (!options.calibrate.empty()) throw ConfigError("--calibrate", "found with --precision fp16, expected int8: fp16 has no steps");
+        if (!options.calibrate.empty() || !options.calibration.empty())
+            throw ConfigError(options.calibrate.empty() ? "--calibration" : "--calibrate",
+                              "found with --precision fp16, expected int8: fp16 has no steps");
         quantised_ = fp16_network(graph_);
         return;
     }
-    Ranges ranges(graph_);
+    const auto how =
+        std::ranges::find(kCalibrationNames, options.calibration.empty() ? kCalibrationNames[0] : std::string_view(options.calibration));
+    if (how == kCalibrationNames.end())
+        throw ConfigError("--calibration", "found \"" + options.calibration + "\", expected max, percentile, mse or entropy");
+    Ranges ranges(graph_, static_cast<Calibration>(how - kCalibrationNames.begin()));
     const bool needed = std::any_of(graph_.values.begin(), graph_.values.end(), [](const RealValue& value) { return !value.quantisation; });
     std::optional<Images> own;
     if (!options.calibrate.empty()) own.emplace(graph_, options.calibrate, "--calibrate", options.seed);
@@ -188,6 +197,7 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
         }
         const RealTensor& real = reference[quantised_.values[t]];
         for (std::size_t i = 0; i < real.size(); ++i) error.add(static_cast<double>(real[i]), number(t, tensor.values[i]));
+        if (by_step_) add_loss(errors[next - 1], real, alone(t, image, plan, tensors), tensor);
         if (keep_tensors_) kept_[t].insert(kept_[t].end(), tensor.values.begin(), tensor.values.end());
     }
     for (std::size_t o = 0; o < graph_.outputs.size(); ++o)
@@ -195,6 +205,67 @@ void OnnxRun::look_at(std::size_t image, const NetworkPlan& plan, const std::vec
         else look_at_output(o, tensors[quantised_.outputs[o].tensor], reference[reference_.outputs[o].value], image);
     result_.values = true;
     ++seen_;
+}
+
+/// The largest weight of a kernel over the root of the mean square of the others, of the worst kernel.
+double OnnxRun::weight_spread(std::size_t tensor) const
+{
+    const std::optional<std::size_t> layer = network().tensors[tensor].layer;
+    if (!layer || !graph_.nodes[*layer].convolves()) return 0;
+    const RealNode& node = graph_.nodes[*layer];
+    const std::size_t length = node.weights.size() / node.geometry.kernels;
+    double worst = 0;
+    for (std::size_t k = 0; k < node.geometry.kernels; ++k) {
+        double squares = 0, most = 0;
+        for (std::size_t i = 0; i < length; ++i) {
+            const auto weight = static_cast<double>(node.weights[k * length + i]);
+            squares += weight * weight;
+            most = std::max(most, std::abs(weight));
+        }
+        const double others = std::max(squares - most * most, 1e-12 * squares);
+        if (length > 1 && squares > 0) worst = std::max(worst, most / std::sqrt(others / static_cast<double>(length - 1)));
+    }
+    return worst;
+}
+
+void OnnxRun::add_loss(ImagesResult::TensorError& error, const RealTensor& model, const RealTensor& alone, const Tensor& found) const
+{
+    if (!error.loss) error.loss.emplace().weight_spread = weight_spread(error.tensor);
+    for (std::size_t i = 0; i < alone.size(); ++i)
+        error.loss->add(static_cast<double>(model[i]), static_cast<double>(alone[i]), number(error.tensor, found.values[i]),
+                        network().tensors[error.tensor].quantisation);
+}
+
+RealTensor OnnxRun::numbers(std::size_t tensor, const Tensor& of) const
+{
+    RealTensor reals;
+    for (const std::int16_t value : of.values) reals.push_back(static_cast<float>(number(tensor, value)));
+    return reals;
+}
+
+RealTensor OnnxRun::alone(std::size_t t, std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors) const
+{
+    const std::optional<std::size_t> layer = network().tensors[t].layer;
+    if (!layer) return images_->reals(image)[*untouched(t)];
+    std::vector<RealTensor> reals;
+    std::vector<CubeShape> shapes;
+    for (const std::size_t input : network().layers[*layer].inputs) {
+        const NetworkTensor& from = network().tensors[input];
+        reals.push_back(plan.exists(input) ? numbers(input, tensors[input]) : alone(input, image, plan, tensors));
+        shapes.push_back({from.channels, from.height, from.width});
+    }
+    std::vector<const RealTensor*> inputs;
+    for (const RealTensor& real : reals) inputs.push_back(&real);
+    const NetworkTensor& to = network().tensors[t];
+    RealTensor made = evaluate(graph_.nodes[*layer], inputs, shapes, {to.channels, to.height, to.width});
+    // Limits of the model that the ends of a grid make are no loss.
+    const std::optional<std::size_t> maker = quantised_.values[t] == SIZE_MAX ? std::nullopt : reference_.maker(quantised_.values[t]);
+    const Clamp limits = maker ? reference_.nodes[*maker].clamp : Clamp{};
+    for (float& x : made) {
+        if (limits.low) x = std::max(x, static_cast<float>(*limits.low));
+        if (limits.high) x = std::min(x, static_cast<float>(*limits.high));
+    }
+    return made;
 }
 
 void OnnxRun::look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image)

@@ -41,6 +41,11 @@ private:
     void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
     /// What a value of a tensor stands for.
     double number(std::size_t tensor, std::int16_t value) const;
+    /// What a step makes in real numbers of the tensors that it read, whatever the steps before it have lost.
+    RealTensor alone(std::size_t tensor, std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors) const;
+    RealTensor numbers(std::size_t tensor, const Tensor& of) const;
+    double weight_spread(std::size_t tensor) const;
+    void add_loss(ImagesResult::TensorError& error, const RealTensor& model, const RealTensor& alone, const Tensor& found) const;
     std::optional<std::size_t> untouched(std::size_t tensor) const;
     std::vector<float> trailing(std::size_t output, const Tensor& tensor, std::size_t image) const;
     void look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image);
@@ -52,7 +57,7 @@ private:
     std::vector<std::int64_t> labels_;
     std::optional<Images> images_;
     QuantisedNetwork quantised_;
-    bool keep_tensors_ = false, keep_first_ = false;
+    bool keep_tensors_ = false, keep_first_ = false, by_step_ = false;
     std::vector<Tensor> first_;
 
     ImagesResult result_;

@@ -20,7 +20,42 @@ constexpr std::string_view kRatio = "squares of the real numbers over squares of
 struct SeenError {
     const NetworkTensor& tensor;
     const ImagesResult::Error& error;
+    const std::optional<ImagesResult::StepLoss>& loss;
 };
+using Loss = ImagesResult::StepLoss;
+
+constexpr std::string_view kByStep = "--accuracy-by-step";
+OrderedJson of_loss(const SeenError& e, OrderedJson (*value)(const Loss& loss)) { return e.loss ? value(*e.loss) : kAbsent; }
+
+constexpr double kMuchSaturated = 0.001;  // share of elements
+constexpr double kFarReach = 4;           // steps of a grid over those that numbers use
+constexpr double kSpread = 12;            // largest weight of a kernel over the root of the mean square of the others
+
+/// Why a step loses what it loses, and what helps.
+struct Verdict {
+    std::string why, helps;
+};
+Verdict verdict_of(const NetworkTensor& tensor, const Loss& loss)
+{
+    if (!tensor.quantisation) return {"its sums are rounded to fp16", "--precision int8, or smaller numbers"};
+    const Quantisation& q = *tensor.quantisation;
+    const double reach = std::max(q.real(127), -q.real(-128));
+    if (loss.saturation() > kMuchSaturated)
+        return {fmt::format("{:.2f} % of its numbers saturate: they reach {:.4g}, its steps {:.4g}", 100 * loss.saturation(), loss.largest,
+                            reach),
+                tensor.wanted ? "a larger scale in the model (QuantizeLinear)"
+                              : "calibration images like those of the run, or --calibration max"};
+    if (loss.largest > 0 && reach > kFarReach * loss.largest)
+        return {fmt::format("its steps reach {:.4g}, its numbers only {:.4g}", reach, loss.largest),
+                tensor.wanted
+                    ? "a smaller scale in the model (QuantizeLinear)"
+                    : "a tensor of its own range: no concatenation with larger numbers; calibration images like those of the run"};
+    if (loss.weight_spread > kSpread)
+        return {fmt::format("the largest weight of a kernel is {:.1f} times the root mean square of its others, which have few steps",
+                            loss.weight_spread),
+                "clipping these weights in training, or fp16 on nv_full (--precision fp16)"};
+    return {"its numbers are small against the steps of int8", "--calibration mse or percentile, or fp16 on nv_full (--precision fp16)"};
+}
 constexpr std::array kErrorKeys{
     Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
     Key<SeenError>{
@@ -32,6 +67,13 @@ constexpr std::array kErrorKeys{
     Key<SeenError>{{"signal_to_noise", "number or null", "dB", kRatio}, [](const SeenError& e) { return ratio_json(e.error); }},
     Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer stands for"},
                    [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
+    Key<SeenError>{{"own_signal_to_noise", "number or null", "dB",
+                    "the same of the step alone: against real numbers made of the tensors that it read", kByStep},
+                   [](const SeenError& e) { return of_loss(e, [](const Loss& loss) { return ratio_json(loss.own); }); }},
+    Key<SeenError>{{"cosine", "number", "", "of the angle between its numbers and those of the model", kByStep},
+                   [](const SeenError& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.cosine(); }); }},
+    Key<SeenError>{{"saturated", "number", "", "share of its elements that lie beyond its steps", kByStep},
+                   [](const SeenError& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.saturation(); }); }},
 };
 
 struct SeenOutput {
@@ -77,11 +119,45 @@ void ImagesResult::Error::add(double real, double found)
 
 double ImagesResult::Error::ratio() const { return 10 * std::log10(std::max(signal, 1e-300) / std::max(noise, 1e-300)); }
 
+void ImagesResult::StepLoss::add(double model, double alone, double is, const std::optional<Quantisation>& quantisation)
+{
+    if (!std::isfinite(model) || !std::isfinite(alone)) return;
+    own.add(alone, is);
+    product += model * is;
+    real += model * model;
+    found += is * is;
+    ++elements;
+    largest = std::max(largest, std::abs(alone));
+    if (!quantisation) return;
+    const double steps = alone / quantisation->scale + quantisation->zero;
+    saturated += steps > 127.5 || steps < -128.5;
+}
+
+double ImagesResult::StepLoss::cosine() const { return real > 0 && found > 0 ? product / std::sqrt(real * found) : real == found ? 1 : 0; }
+
+const ImagesResult::TensorError* ImagesResult::worst() const
+{
+    const TensorError* found = nullptr;
+    for (const TensorError& of : errors)
+        if (of.loss && of.loss->own.noise > 0 && of.loss->own.signal > 0 && (!found || of.loss->own.ratio() < found->loss->own.ratio()))
+            found = &of;
+    return found;
+}
+
+OrderedJson worst_step_json(const NetworkPlan& plan, const ImagesResult& images)
+{
+    const ImagesResult::TensorError* worst = images.worst();
+    if (!worst) return kAbsent;
+    const NetworkTensor& tensor = plan.steps.tensors[worst->tensor];
+    const Verdict verdict = verdict_of(tensor, *worst->loss);
+    return {{"name", tensor.name}, {"own_signal_to_noise", worst->loss->own.ratio()}, {"why", verdict.why}, {"helps", verdict.helps}};
+}
+
 OrderedJson tensor_errors_json(const NetworkPlan& plan, const ImagesResult& images)
 {
     OrderedJson list = OrderedJson::array();
     for (const ImagesResult::TensorError& of : images.errors)
-        list.push_back(written(kErrorKeys, SeenError{plan.steps.tensors[of.tensor], of.error}));
+        list.push_back(written(kErrorKeys, SeenError{plan.steps.tensors[of.tensor], of.error, of.loss}));
     return list;
 }
 
@@ -119,13 +195,24 @@ std::string images_text(const ImagesResult& i, std::uint64_t cycles)
 
 std::string tensor_errors_text(const NetworkPlan& plan, const ImagesResult& images)
 {
+    const bool by_step = images.worst() != nullptr;
     std::string text =
-        fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}\n", "tensor", "step", "zero", "signal to noise", "largest difference");
+        fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}{}\n", "tensor", "step", "zero", "signal to noise", "largest difference",
+                    by_step ? fmt::format(" {:>12} {:>9} {:>9}", "by itself", "cosine", "saturated") : "");
     for (const ImagesResult::TensorError& of : images.errors) {
         const NetworkTensor& tensor = plan.steps.tensors[of.tensor];
-        text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}\n", printable(tensor.name),
+        text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}", printable(tensor.name),
                             tensor.quantisation ? fmt::format("{:.6g}", tensor.quantisation->scale) : "fp16",
                             tensor.quantisation ? tensor.quantisation->zero : 0, ratio_text(of.error), of.error.largest);
+        if (of.loss)
+            text += fmt::format(" {:>12} {:>9.6f} {:>7.3f} %", ratio_text(of.loss->own), of.loss->cosine(), 100 * of.loss->saturation());
+        text += "\n";
+    }
+    if (const ImagesResult::TensorError* worst = images.worst()) {
+        const NetworkTensor& tensor = plan.steps.tensors[worst->tensor];
+        const Verdict verdict = verdict_of(tensor, *worst->loss);
+        text += fmt::format("  most is lost in {}, {} by itself: {}. What helps: {}\n", printable(tensor.name),
+                            ratio_text(worst->loss->own), verdict.why, verdict.helps);
     }
     return text;
 }

@@ -210,6 +210,11 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.input; }); }},
     Key<NetworkResult>{{"model/calibrate", "list", "", "files of `--calibrate`", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.calibrate; }); }},
+    Key<NetworkResult>{{"model/calibration", "text", "", "how ranges follow from these images", "an ONNX model in int8"},
+                       [](const NetworkResult& r) -> OrderedJson {
+                           if (!r.images || r.plan.network.is_fp16()) return kAbsent;
+                           return r.images->model.calibration.empty() ? "max" : r.images->model.calibration;
+                       }},
     Key<NetworkResult>{{"model/shape", "list", "", "of `--shape`, [NAME=]SIZES", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.shapes; }); }},
     Key<NetworkResult>{
@@ -238,6 +243,9 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{
         {"tensors", "list", "", "of all images against the model in real numbers", kValues},
         [](const NetworkResult& r) { return r.images && r.images->values ? tensor_errors_json(r.plan, *r.images) : kAbsent; }},
+    Key<NetworkResult>{
+        {"worst_step", "object", "", "the step that loses most by itself: name, own_signal_to_noise, why, helps", "--accuracy-by-step"},
+        [](const NetworkResult& r) { return r.images ? worst_step_json(r.plan, *r.images) : kAbsent; }},
     Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
                        [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
     Key<NetworkResult>{{"utilization", "number", "", "MACs over what the array could do in `cycles`"},
