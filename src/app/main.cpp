@@ -15,8 +15,6 @@
 #include "app/commands/bound_command.h"
 #include "app/commands/compare_command.h"
 #include "app/commands/explain_command.h"
-#include "app/commands/export_command.h"
-#include "app/commands/lint_command.h"
 #include "app/commands/loadable_command.h"
 #include "app/commands/net_command.h"
 #include "app/commands/presets_command.h"
@@ -32,6 +30,7 @@
 #include "app/manual.h"
 #include "app/no_memory.h"
 #include "app/option_types.h"
+#include "app/program_commands.h"
 #include "app/status.h"
 #include "app/sweep/sweep_row.h"
 #include "base/error.h"
@@ -42,7 +41,6 @@
 #include "files/about/version.h"
 #include "files/console.h"
 #include "files/printable.h"
-#include "loadable/plan.h"
 #include "report/timeline/power_profile.h"
 
 namespace dlasim {
@@ -59,27 +57,6 @@ constexpr const char* kScaleSim = "write COMPUTE_REPORT.csv and BANDWIDTH_REPORT
 constexpr const char* kReproducible = "leave the times of this computer out of result.json: equal bytes on every run and machine";
 constexpr const char* kNoCauses = "do not look for what the cycles went to";
 constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
-
-/// What `loadable` and `export` have in common; the option of the seed.
-CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
-{
-    app.add_option("--hw", file.hardware, "hardware preset or file: the one it was compiled for")->capture_default_str();
-    app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
-        ->capture_default_str();
-    app.add_option("--set", file.settings, "PATH=VALUE laid over the hardware, for example clock_mhz=800")->allow_extra_args(false);
-    app.add_option("--input", file.inputs, "values of an input: NumPy, or bytes; without one they are made by --seed")
-        ->allow_extra_args(false);
-    app.add_option("--input-form", file.form, "what an input that is no .npy holds")
-        ->capture_default_str()
-        ->check(one_of({std::begin(loadable::kInputForms), std::end(loadable::kInputForms)}));
-    CLI::Option* seed = app.add_option("--seed", file.seed, "seed of inputs without a file");
-    seed->capture_default_str()->check(whole(0, UINT32_MAX));
-    app.add_option("--mode", file.mode, "order of the register writes")
-        ->capture_default_str()
-        ->check(one_of({loadable::kModeNames.begin(), loadable::kModeNames.end()}));
-    app.add_option("--chains", file.chains, "stop after this many chains of operations")->check(whole(1, UINT32_MAX));
-    return seed;
-}
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
@@ -221,9 +198,10 @@ Command add_net(CLI::App& app)
     command->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
     command->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
         ->allow_extra_args(false);
+    add_calibration(*command, net.calibration);
     command->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
         ->check(one_of({"int8", "fp16"}));
-    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--precision"});
+    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration", "--precision"});
     CLI::Option* plan =
         command
             ->add_flag("--plan", net.plan,
@@ -245,6 +223,11 @@ Command add_net(CLI::App& app)
     command->add_flag("--keep-tensors", net.keep, "give every tensor its own memory, without reuse");
     command->add_flag("--scale-sim", net.scale_sim, kScaleSim)->excludes("--plan");
     command->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
+        ->excludes("--timing-only")
+        ->excludes("--plan");
+    command
+        ->add_flag("--accuracy-by-step", net.by_step,
+                   "of an ONNX model: what every step loses by itself, which loses most, why, and what helps")
         ->excludes("--timing-only")
         ->excludes("--plan");
     command->add_flag("--steps", net.steps, "of an ONNX model: write every step to DIR/steps as a layer with its numbers, for dlasim run")
@@ -273,7 +256,13 @@ Command add_loadable(CLI::App& app)
     add_host_option(*command, file);
     command->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     CLI::Option* describe = command->add_flag("--describe", file.describe, "print memories, operations and registers without running");
-    for (const char* record : kRecords) describe->excludes(record);
+    CLI::Option* check =
+        command->add_flag("--check", file.check, "say what NVIDIA's runtime and driver would refuse or misread, without running");
+    for (const char* record : kRecords) {
+        describe->excludes(record);
+        check->excludes(record);
+    }
+    check->excludes(describe)->excludes(shared.point);
     command->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
     return {command, [=](const std::string& line) {
                 LoadableOptions& file = *options;
@@ -281,58 +270,6 @@ Command add_loadable(CLI::App& app)
                 file.has_point = shared.point->count() != 0;
                 file.silicon = technology_of(file, file.loadable);
                 return loadable_command(file);
-            }};
-}
-
-Command add_export(CLI::App& app)
-{
-    const auto options = std::make_shared<ExportOptions>();
-    ExportOptions& exported = *options;
-    CLI::App* command = app.add_subcommand(
-        "export",
-        "write what would run as a case, a trace of the public players, a C header or a file of NVIDIA's driver, docs/LOADABLE.md");
-    command->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
-        ->required();
-    command->add_option("--form", exported.form, "what is written")
-        ->capture_default_str()
-        ->check(one_of({kExportForms.begin(), kExportForms.end()}));
-    command->add_option("--to", exported.to, "the file of a case, a header or NVIDIA's driver, the folder of a trace")->required();
-    command->add_option("--golden", exported.golden, "of --form nvdla: write inputs and what the outputs must be to this folder");
-    CLI::Option* seed = add_loadable_options(*command, exported.what);
-    command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
-        ->allow_extra_args(false);
-    command->add_option("--precision", exported.precision, "of an ONNX model, or a network with --form nvdla: int8 or fp16 (nv_full)")
-        ->check(one_of({"int8", "fp16"}));
-    command->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
-    return {command, [=](const std::string&) {
-                ExportOptions& exported = *options;
-                exported.what.seeded = seed->count() != 0;
-                return export_command(exported);
-            }};
-}
-
-Command add_lint(CLI::App& app)
-{
-    const auto options = std::make_shared<LintOptions>();
-    LintOptions& linted = *options;
-    CLI::App* command = app.add_subcommand(
-        "lint", "check a register program against the programming rules of the hardware, without running it, docs/PROGRAMS.md");
-    command
-        ->add_option("PROGRAM", linted.what.loadable,
-                     "a measured case, a trace, a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
-        ->required();
-    CLI::Option* seed = add_loadable_options(*command, linted.what);
-    linted.what.hardware.clear();
-    command->get_option("--hw")->default_str("the program's, or nv_full");
-    command->add_option("--calibrate", linted.calibrate, "of an ONNX model: images that say how large numbers become")
-        ->allow_extra_args(false);
-    command->add_option("--precision", linted.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
-    command->add_flag("--json", linted.json, "print JSON instead of text");
-    command->add_flag("--quiet", linted.what.quiet, "print nothing but broken rules and errors");
-    return {command, [=](const std::string&) {
-                LintOptions& linted = *options;
-                linted.what.seeded = seed->count() != 0;
-                return lint_command(linted);
             }};
 }
 

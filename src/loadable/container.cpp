@@ -8,14 +8,12 @@
 
 #include "base/error.h"
 #include "files/input.h"
-#include "loadable_generated.h"
+#include "loadable/verified_root.h"
 
 namespace dlasim::loadable {
 namespace {
 
-constexpr std::uint32_t kDeepest = 8;  // a table in a table in the root: 3 in real files
-constexpr std::uint32_t kMaxTables = 1u << 20;
-constexpr std::uint32_t kMaxElements = 1u << 20;  // of a task's address list; names of contents in all
+constexpr std::uint32_t kMaxElements = 1u << 20;  // of a task's address list
 constexpr std::uint32_t kMaxDimension = 1u << 20;
 
 Version version(const fbs::Version* from)
@@ -30,23 +28,12 @@ public:
     {
         l_.file = file;
         l_.bytes = std::make_shared<const std::string>(std::move(bytes));
-        root_ = verified();
+        root_ = &verified_root(*l_.bytes, file);
     }
 
     Loadable read()
     {
         l_.version = version(root_->version());
-        const auto there = [&](const void* list, const char* what) {
-            if (!list) l_.absent.push_back(fmt::format("no list of {}, not even an empty one", what));
-        };
-        there(root_->tasks(), "tasks");
-        there(root_->memories(), "memories");
-        there(root_->addresses(), "addresses");
-        there(root_->events(), "events");
-        there(root_->blobs(), "blobs");
-        there(root_->tensors(), "tensors");
-        there(root_->relocations(), "relocations");
-        there(root_->submits(), "submits");
         read_blobs();
         each(root_->tensors(), "tensor", [&](const fbs::Tensor& t, std::size_t i) { read_tensor(t, i); });
         each(root_->memories(), "memory", [&](const fbs::Memory& m, std::size_t i) { read_memory(m, i); });
@@ -62,47 +49,6 @@ private:
     [[noreturn]] void fail(const char* what, std::size_t index, const std::string& problem) const
     {
         throw ConfigError(l_.where(what, index), problem);
-    }
-
-    /// The public kernel tests have numbers of 8 bytes at multiples of 4: alignment is not asked for.
-    flatbuffers::Verifier verifier_of(const std::uint8_t* data) const { return {data, l_.bytes->size(), kDeepest, kMaxTables, false}; }
-
-    const fbs::Root* verified() const
-    {
-        const auto* data = reinterpret_cast<const std::uint8_t*>(l_.bytes->data());
-        if (l_.bytes->size() < 16) throw ConfigError(l_.file, "is too short, expected a loadable: a FlatBuffer of at least 16 bytes");
-        flatbuffers::Verifier verifier = verifier_of(data);
-        if (!contents_bounded(data) || !fbs::VerifyRootBuffer(verifier))
-            throw ConfigError(l_.file,
-                              "is no FlatBuffer of a loadable, expected a file that the NVDLA compiler has written, and all of it");
-        return fbs::GetRoot(data);
-    }
-
-    /// The names of contents are few. The Verifier looks at each, and in a hostile file all memories may share one long list of them.
-    bool contents_bounded(const std::uint8_t* data) const
-    {
-        flatbuffers::Verifier verifier = verifier_of(data);
-        if (verifier.VerifyOffset(0) == 0) return false;
-        const auto* root = reinterpret_cast<const flatbuffers::Table*>(fbs::GetRoot(data));
-        const auto shallow = [&](const flatbuffers::Table* table, flatbuffers::voffset_t field) {
-            const bool good = table->VerifyTableStart(verifier) && table->VerifyOffset(verifier, field);
-            verifier.EndTable();
-            return good;
-        };
-        using Tables = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Table>>;
-        using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
-        if (!shallow(root, fbs::Root::VT_MEMORIES)) return false;
-        const auto* memories = root->GetPointer<const Tables*>(fbs::Root::VT_MEMORIES);
-        if (!verifier.VerifyVector(memories)) return false;
-        std::uint64_t names = 0;
-        for (std::uint32_t i = 0; memories && i < memories->size(); ++i) {
-            const flatbuffers::Table* memory = memories->Get(i);
-            if (!shallow(memory, fbs::Memory::VT_CONTENTS)) return false;
-            const auto* contents = memory->GetPointer<const Strings*>(fbs::Memory::VT_CONTENTS);
-            if (!verifier.VerifyVector(contents)) return false;
-            if (contents && (names += contents->size()) > kMaxElements) return false;
-        }
-        return true;
     }
 
     /// A list whose ids are the positions of its entries.
@@ -131,11 +77,6 @@ private:
             const std::uint64_t held = from.data() ? from.data()->size() : 0;
             if (from.size() > held) fail("blob", i, fmt::format("says it has {} bytes, but holds {}", from.size(), held));
             Blob blob;
-            if (!from.name() || !from.version() || !from.data())
-                l_.absent.push_back(fmt::format("a blob, number {}, without {}", i,
-                                                !from.name()     ? "name"
-                                                : from.version() ? "data"
-                                                                 : "version"));
             if (from.name()) blob.name = name(*from.name(), "blob", i);
             blob.version = version(from.version());
             blob.interface = from.interface();
@@ -150,7 +91,6 @@ private:
     void read_tensor(const fbs::Tensor& from, std::size_t i)
     {
         TensorEntry tensor;
-        if (!from.name()) l_.absent.push_back(fmt::format("a tensor, number {}, without name", i));
         if (from.name()) tensor.name = name(*from.name(), "tensor", i);
         tensor.type = from.data_type();
         tensor.pixel_format = from.pixel_format();

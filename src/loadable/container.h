@@ -4,6 +4,7 @@
 // Source  loadable.md 1.
 // Error   ConfigError naming the file, the entry, what was found and what would do.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,18 +22,21 @@ struct Version {
     /// One number for one version.
     constexpr std::uint32_t number() const { return major << 16 | minor << 8 | sub_minor; }
     constexpr bool before(const Version& other) const { return number() < other.number(); }
+    bool operator==(const Version&) const = default;
 };
 std::string text(const Version& version);
 
 struct Task {
     Interface interface = Interface::None;
     std::vector<std::uint16_t> addresses;  // the address list: what descriptors call an address is an index into it
+    bool operator==(const Task&) const = default;
 };
 
 /// A blob laid into a memory.
 struct Content {
     std::size_t blob = 0;
     std::uint64_t offset = 0;  // bytes
+    bool operator==(const Content&) const = default;
 };
 
 struct MemoryEntry {
@@ -46,11 +50,13 @@ struct MemoryEntry {
     unsigned tensor = 0;  // of an input or output
 
     bool is(Flag flag) const { return (flags & flag) != 0; }
+    bool operator==(const MemoryEntry&) const = default;
 };
 
 struct AddressEntry {
     std::size_t memory = 0;
     std::uint64_t offset = 0;  // bytes
+    bool operator==(const AddressEntry&) const = default;
 };
 
 struct Blob {
@@ -58,6 +64,12 @@ struct Blob {
     Version version;
     std::span<const std::uint8_t> bytes;
     std::uint32_t interface = 0, sub_interface = 0;  // 1: of a hardware task, and which of its lists
+
+    bool operator==(const Blob& other) const
+    {
+        return name == other.name && version == other.version && interface == other.interface && sub_interface == other.sub_interface &&
+               std::ranges::equal(bytes, other.bytes);
+    }
 };
 
 /// Shape and layout of an input or output: loadable.md 9.
@@ -67,6 +79,7 @@ struct TensorEntry {
     unsigned pixel_format = 0;  // 0 to 35 those of CDMA, 36 features in atoms of 32 bytes, 37 in atoms of 8
     std::uint32_t n = 0, c = 0, h = 0, w = 0;
     std::uint64_t size = 0, line_stride = 0, surface_stride = 0;  // bytes
+    bool operator==(const TensorEntry&) const = default;
 };
 
 struct Loadable {
@@ -79,8 +92,9 @@ struct Loadable {
     std::vector<AddressEntry> addresses;
     std::vector<Blob> blobs;
     std::vector<TensorEntry> tensors;
-    std::vector<std::string> absent;  // what stands for nothing here, and is a null pointer in NVIDIA's runtime
 
+    /// What runs is the same, whatever the files are called.
+    bool same_content(const Loadable& other) const;
     /// Memories with this flag and a tensor, by their place.
     std::vector<std::size_t> bound(MemoryEntry::Flag flag) const;
     /// "FILE: WHAT INDEX", for messages.

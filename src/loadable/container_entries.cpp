@@ -17,6 +17,12 @@ std::vector<std::size_t> Loadable::bound(MemoryEntry::Flag flag) const
     return found;
 }
 
+bool Loadable::same_content(const Loadable& other) const
+{
+    return version == other.version && tasks == other.tasks && order == other.order && memories == other.memories &&
+           addresses == other.addresses && blobs == other.blobs && tensors == other.tensors;
+}
+
 std::string Loadable::where(const char* what, std::size_t index) const { return fmt::format("{}: {} {}", file, what, index); }
 
 }  // namespace dlasim::loadable

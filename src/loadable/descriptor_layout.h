@@ -112,6 +112,26 @@ void rubik_layout(Fields& surface, Fields& f, O& o)
     f.fields(o.mode, o.precision, o.stride_x, o.stride_y);
 }
 
+/// What its kind says, but for BDMA, whose transfers are counted.
+template <class Fields, class O>
+void kind_layout(Fields& surface, Fields& f, O& o)
+{
+    switch (o.kind) {
+        case Kind::Bdma:
+            break;
+        case Kind::Conv:
+            return conv_layout(surface, f, o.conv);
+        case Kind::Sdp:
+            return sdp_layout(surface, f, o.sdp);
+        case Kind::Pdp:
+            return pdp_layout(surface, f, o.pdp);
+        case Kind::Cdp:
+            return cdp_layout(surface, f, o.cdp);
+        case Kind::Rubik:
+            return rubik_layout(surface, f, o.rubik);
+    }
+}
+
 template <class Fields, class T>
 void transfer_layout(Fields& surface, T& t)
 {

@@ -89,6 +89,32 @@ if(TARGET dlasim)
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(DriverFiles.${case} PROPERTIES LABELS golden TIMEOUT 900)
     endforeach()
+    foreach(case Files Broken Drawn Written)
+        add_test(NAME LoadableCheck.${case}
+                 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_check_test.py $<TARGET_FILE:dlasim> ${case})
+        set_tests_properties(LoadableCheck.${case} PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
+    endforeach()
+    add_test(NAME LoadableCheck.Thousands
+             COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_check_test.py $<TARGET_FILE:dlasim> Drawn --count 5000)
+    set_tests_properties(LoadableCheck.Thousands PROPERTIES LABELS long TIMEOUT 3000 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
+    foreach(case Spoilt Sound Calibration)
+        add_test(NAME OnnxAccuracy.${case}
+                 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/onnx_accuracy_test.py $<TARGET_FILE:dlasim> ${case})
+        set_tests_properties(OnnxAccuracy.${case} PROPERTIES LABELS quick TIMEOUT 300)
+    endforeach()
+    add_test(NAME DriverFiles.Hundreds
+             COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> Random --count 300)
+    set_tests_properties(DriverFiles.Hundreds PROPERTIES LABELS long TIMEOUT 14000)
+    # Structures of the field with random weights, made with python3-onnx.
+    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import onnx, numpy" RESULT_VARIABLE no_onnx OUTPUT_QUIET ERROR_QUIET)
+    if(no_onnx EQUAL 0)
+        add_test(NAME BoardNetworks.Small
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim> --only lenet5,mnist)
+        set_tests_properties(BoardNetworks.Small PROPERTIES LABELS quick TIMEOUT 300)
+        add_test(NAME BoardNetworks.All
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim>)
+        set_tests_properties(BoardNetworks.All PROPERTIES LABELS long TIMEOUT 14000)
+    endif()
     add_test(NAME Loadable.Drawn
              COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/cross_check_loadables.py --dlasim $<TARGET_FILE:dlasim> --count 100
                      ${DLASIM_TEST_DATA}/loadables)

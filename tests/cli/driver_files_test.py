@@ -65,6 +65,8 @@ class DriverFiles(unittest.TestCase):
     def check(self, name, machine):
         found = check_loadable.Check((self.at / name).read_bytes(), machine).run()
         self.assertEqual([f for f in found if f[1] not in HINTS], [], name)
+        told = self.run_dlasim("loadable", self.at / name, "--hw", machine, "--check").stdout.splitlines()[:-1]
+        self.assertEqual([line for line in told if line.split()[1] not in HINTS], [], name)
 
     def elements(self, manifest, tensor, data):
         """Of a tensor whose channels stand in pieces, those channels."""

@@ -16,10 +16,11 @@
 #include "config/warning.h"
 #include "facts/cacc.h"
 #include "files/console.h"
+#include "files/input.h"
 #include "files/number.h"
 #include "files/output_folder.h"
 #include "lint/layer_ends.h"
-#include "loadable/nvidia/refusals.h"
+#include "loadable/nvidia/check.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
 #include "sweep/sweep_file.h"
@@ -107,11 +108,25 @@ void tell_early_ends(const loadable::LoadablePlan& plan)
         early.front().results == 1 ? "1 result" : fmt::format("{} results", early.front().results)));
 }
 
-/// What runs here alone.
+/// What runs here alone: the first reason, and how many more there are.
 void tell_refusals(const loadable::LoadablePlan& plan)
 {
-    for (const std::string& refusal : loadable::nvidia_refusals(*plan.loadable, plan.tasks, plan.hardware))
-        warn(refusal + ". NVIDIA's software would not run this file");
+    const std::string& file = plan.loadable->file;
+    std::vector<loadable::Finding> found = loadable::check_for_driver(*plan.loadable->bytes, file, plan.hardware);
+    std::erase_if(found, [](const loadable::Finding& finding) { return !finding.refused; });
+    if (found.empty()) return;
+    warn(fmt::format("{}: {}: {}. NVIDIA's software would not run this file{}", file, found.front().place, found.front().problem,
+                     found.size() == 1 ? "" : fmt::format("; {} more reasons with --check", found.size() - 1)));
+}
+
+/// The file against the rules of NVIDIA's software, without a plan: it may be one that does not run here.
+int check_file(const LoadableOptions& options)
+{
+    const Hardware hardware = load_hardware(options.hardware, options.settings);
+    const std::vector<loadable::Finding> found =
+        loadable::check_for_driver(read_text(options.loadable, loadable::kMaxBytes), options.loadable, hardware);
+    say("{}", loadable::findings_text(found, printable(options.loadable), hardware));
+    return std::ranges::any_of(found, &loadable::Finding::refused) ? kMismatch : kDone;
 }
 
 /// The driver has enabled operations in another order than planned, or not all of them: the report has what it did.
@@ -193,6 +208,7 @@ loadable::LoadablePlan plan_of(const LoadableOptions& options)
 
 int loadable_command(LoadableOptions options)
 {
+    if (options.check) return check_file(options);
     if (options.has_point && !options.host_ns) options.host_ns = read_sweep_file(options.loadable).host_ns;
     const loadable::LoadablePlan plan = plan_of(options);
     if (options.describe) {

@@ -19,7 +19,7 @@ struct LoadableOptions : CommonOptions {
     std::uint64_t seed = 1, chains = UINT32_MAX;
     std::string cpu;      // --cpu
     bool seeded = false;  // --seed is given
-    bool describe = false, verify = true, tensors = true;
+    bool describe = false, check = false, verify = true, tensors = true;
 };
 
 /// How fast the host is: "cycles_per_write=N,interrupt_latency=M", each once, 0 without. ConfigError for anything else.

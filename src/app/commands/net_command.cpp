@@ -186,6 +186,7 @@ NetOptions model_options(const OnnxWork& model, NetOptions options)
     options.network = model.file;
     options.input = model.input;
     options.calibrate = model.calibrate;
+    options.calibration = model.calibration;
     options.labels = model.labels;
     options.shapes = model.shapes;
     options.most_images = model.most_images;
@@ -214,10 +215,13 @@ int run_or_plan(const NetOptions& options, const Hardware& hardware, const Memor
 
 void refuse_options_of_models(const NetOptions& options, const char* what)
 {
-    if (!options.input.empty() || !options.calibrate.empty() || !options.labels.empty() || !options.shapes.empty() || options.steps)
+    if (!options.input.empty() || !options.calibrate.empty() || !options.calibration.empty() || !options.labels.empty() ||
+        !options.shapes.empty() || options.steps || options.by_step)
         throw ConfigError(
             options.network,
-            fmt::format("is no {}, expected no --input, --calibrate, --labels, --shape or --steps: its tensors come by seed", what));
+            fmt::format(
+                "is no {}, expected no --input, --calibrate, --labels, --shape, --steps or --accuracy-by-step: its tensors come by seed",
+                what));
 }
 
 /// The file is no network.

@@ -17,10 +17,11 @@ struct NetOptions : CommonOptions {
     std::vector<std::string> input, calibrate;  // of an ONNX model: NumPy files, [NAME=]FILE
     std::vector<std::string> shapes;            // of its inputs, [NAME=]SIZES, where the model leaves sizes open
     std::string labels;
+    std::string calibration;      // how ranges follow from the images: a name of kCalibrationNames; empty: max
     std::size_t most_images = 0;  // that run, the first ones; 0: all
     std::string precision;        // int8 or fp16; empty: that of the file
     std::uint64_t seed = 1;
-    bool has_seed = false, tensors = false, steps = false, output = true;
+    bool has_seed = false, tensors = false, steps = false, output = true, by_step = false;
     bool keep = false, cvsram = true;  // memory of its own for every tensor; tensors may be in CVSRAM
     bool pixels = true;                // inputs may stand as pixels
     bool apart = false;                // simulate every step by itself too

@@ -67,6 +67,7 @@ NetOptions model_options_of(const ProgramOptions& options)
     model.network = options.what.loadable;
     model.input = options.what.inputs;
     model.calibrate = options.calibrate;
+    model.calibration = options.calibration;
     model.precision = options.precision;
     model.seed = options.what.seed;
     return model;
@@ -77,7 +78,7 @@ void with_program(const ProgramOptions& options, const std::function<void(const 
 {
     const std::string& file = options.what.loadable;
     const LoadableOptions& what = options.what;
-    if (!is_onnx(file) && (!options.calibrate.empty() || !options.precision.empty()))
+    if (!is_onnx(file) && (!options.calibrate.empty() || !options.calibration.empty() || !options.precision.empty()))
         throw ConfigError(file, "is no ONNX model, expected no --calibrate or --precision");
     if (!is_onnx(file) && !is_description(file)) return plan_loadable(options, use);
     if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX || (!what.inputs.empty() && !is_onnx(file)))

@@ -13,6 +13,7 @@ struct ProgramOptions {
     LoadableOptions what;                // a layer, a network, a model or a loadable, by its content; the options of `loadable`
     std::vector<std::string> calibrate;  // of a model
     std::string precision;
+    std::string calibration;  // of a model: as of `net`
 };
 
 /// Valid inside with_program().

@@ -17,6 +17,7 @@
 #include "config/network_reader.h"
 #include "files/console.h"
 #include "files/output.h"
+#include "loadable/nvidia/check.h"
 
 namespace dlasim {
 namespace {
@@ -31,15 +32,27 @@ DriverFiles network_driver_files(const ExportOptions& options, const Network& ne
     return driver_files(plan, name, source, !options.golden.empty());
 }
 
+/// Of a file of the compiler, which is written as it is.
+void check_compiled(const ExportOptions& options)
+{
+    const LoadableOptions& what = options.what;
+    const bool run = !what.inputs.empty() || what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX;
+    if (run || !options.calibrate.empty() || !options.calibration.empty() || !options.precision.empty() || !options.golden.empty())
+        throw ConfigError(what.loadable,
+                          "is a file of the NVDLA compiler and is written as it is, expected no options of a run or a model");
+}
+
 /// Options that say nothing here are refused, not forgotten.
 void check_options(const ExportOptions& options)
 {
     const LoadableOptions& what = options.what;
     const bool onnx = is_onnx(what.loadable);
+    if (!onnx && !is_description(what.loadable)) return check_compiled(options);
     if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX)
         throw ConfigError(what.loadable, "is no file of the NVDLA compiler, expected no --input-form, --mode or --chains");
     if (!onnx && !what.inputs.empty()) throw ConfigError(what.loadable, "is no ONNX model, expected no --input");
-    if (!onnx && !options.calibrate.empty()) throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate");
+    if (!onnx && !(options.calibrate.empty() && options.calibration.empty()))
+        throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate or --calibration");
 }
 
 DriverFiles driver_files_of(const ExportOptions& options, const std::string& name)
@@ -50,8 +63,7 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
         const ImageSource source{[&](std::size_t image) { return onnx.inputs(image); }, {}};
         return network_driver_files(options, onnx.network(), name, &source);
     }
-    if (!is_description(file))
-        throw ConfigError(file, "is no layer, network or ONNX model; a file of the NVDLA compiler is one of the driver already");
+    if (!is_description(file)) return driver_files(plan_of(options.what), name);
     Json json = read_description(file);
     const bool network = kind_of(json) == FileKind::Network;
     if (!network && !options.precision.empty()) throw ConfigError(file, "is a layer, expected no --precision: it is a key of the file");
@@ -65,6 +77,19 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
     return driver_files(*layer, driver_machine(load_hardware(options.what.hardware, options.what.settings)), name);
 }
 
+/// What NVIDIA's software would not run is not written.
+void check_written(const ExportOptions& options, const DriverFiles& made, const std::string& name)
+{
+    const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
+    for (std::size_t i = 0; i < made.files.size(); ++i) {
+        const std::string file = driver_file_name(name, i, made.files.size());
+        for (const loadable::Finding& finding : loadable::check_for_driver(made.files[i], file, hardware))
+            if (finding.refused)
+                throw ConfigError(fmt::format("{}: {}: {}", options.what.loadable, file, finding.place),
+                                  finding.problem + "; NVIDIA's software would not run the file");
+    }
+}
+
 }  // namespace
 
 int export_driver_files(const ExportOptions& options)
@@ -75,6 +100,7 @@ int export_driver_files(const ExportOptions& options)
     check_options(options);
     const std::string name = to.stem().string();
     const DriverFiles made = driver_files_of(options, name);
+    check_written(options, made, name);
     if (interrupted()) return kInterrupted;
     std::vector<std::unique_ptr<OutputFile>> files;
     const auto add = [&](const fs::path& path, std::string_view contents) {

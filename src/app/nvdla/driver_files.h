@@ -2,6 +2,7 @@
 // manifest that says so.
 //
 //   layer, network, model ──► program ──► operations ──┬─► NAME.nvdla, or NAME-0.nvdla, NAME-1.nvdla ..
+//   file of the compiler ────► its lists ──────────────┤
 //                                                      └─► NAME.json: tensors, scales, layouts, the order
 //
 // Error  ConfigError naming the step and what no descriptor can say.
@@ -11,6 +12,7 @@
 
 #include "config/model/layer.h"
 #include "files/json_text.h"
+#include "loadable/plan.h"
 #include "loadable/write/file_writer.h"
 #include "network/network_host.h"
 
@@ -33,6 +35,9 @@ struct DriverFiles {
 DriverFiles driver_files(const Layer& layer, const Hardware& hardware, const std::string& name);
 /// `source`: of a model, whose tensors do not come by seed. `golden`: also the tensors of its first image.
 DriverFiles driver_files(NetworkPlan& plan, const std::string& name, const ImageSource* source, bool golden);
+
+/// A file of the compiler as it is, but for its relocations and events.
+DriverFiles driver_files(const loadable::LoadablePlan& plan, const std::string& name);
 
 /// Plan options of a network for this target: tensors stay out of CVSRAM, which NVIDIA's runtime never allocates.
 NetworkOptions driver_network_options(std::uint64_t seed);

@@ -59,7 +59,7 @@ DriverFiles driver_files(const Layer& layer, const Hardware& hardware, const std
     DriverFiles files;
     files.operations = tasks.front().operations.size();
     files.files.push_back(loadable::driver_file(std::move(tasks.front()), source));
-    files.manifest = layer_manifest(hardware, name, bound);
+    files.manifest = tensors_manifest(hardware, name, bound);
     loadable::TensorEntry entry = bound.front().tensor;
     entry.size = input.bytes.size();
     files.golden.push_back({"input.npy", loadable::npy_text(entry, loadable::unpacked(entry, input.bytes, where))});

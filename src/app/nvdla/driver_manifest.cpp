@@ -101,15 +101,16 @@ OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
     return json;
 }
 
-OrderedJson layer_manifest(const Hardware& hardware, const std::string& name, const std::vector<loadable::BoundTensor>& bound)
+OrderedJson tensors_manifest(const Hardware& hardware, const std::string& name, const std::vector<loadable::BoundTensor>& bound)
 {
     OrderedJson json = manifest_begin(hardware, name);
-    json["inputs"] = {"input"};
-    json["outputs"] = {"output"};
+    const OrderedJson file = manifest_file(driver_file_name(name, 0, 1), bound);
+    json["inputs"] = file["inputs"];
+    json["outputs"] = file["outputs"];
     json["tensors"] = OrderedJson::array();
     for (const loadable::BoundTensor& tensor : bound)
         json["tensors"].push_back(manifest_tensor({tensor.tensor, tensor.bytes, {}, tensor.tensor.c}));
-    json["order"] = {manifest_file(driver_file_name(name, 0, 1), bound)};
+    json["order"] = {file};
     return json;
 }
 

@@ -19,6 +19,7 @@ OrderedJson manifest_begin(const Hardware& hardware, const std::string& name);
 OrderedJson manifest_file(const std::string& file, const std::vector<loadable::BoundTensor>& bound);
 /// What the caller computes.
 OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step);
-OrderedJson layer_manifest(const Hardware& hardware, const std::string& name, const std::vector<loadable::BoundTensor>& bound);
+/// Of one file, whose tensors have no scales here.
+OrderedJson tensors_manifest(const Hardware& hardware, const std::string& name, const std::vector<loadable::BoundTensor>& bound);
 
 }  // namespace dlasim

@@ -20,6 +20,12 @@ struct Segment {
     std::set<std::size_t> inputs, outputs;  // tensors
 };
 
+/// The operations of a file, and which of the program's they are.
+struct Part {
+    loadable::RecoveredTask task;
+    std::vector<std::size_t> numbers;
+};
+
 class NetworkFiles {
 public:
     NetworkFiles(NetworkPlan& plan, std::string name) : p_(plan), name_(std::move(name)) { cut(); }
@@ -31,14 +37,18 @@ public:
         std::vector<loadable::RecoveredTask> tasks = loadable::recover_operations(
             p_.program, p_.hardware, p_.network.file,
             [&](std::size_t step) { return host_action(step, p_.plans.size()).kind == HostAction::Kind::Compute; });
-        std::size_t chain = 0, segment = 0;
+        const std::vector<std::size_t> segment_of = segments_by_operation();
+        std::size_t chain = 0;
         for (loadable::RecoveredTask& task : tasks) {
             if (task.operations.empty()) continue;
             files.operations += task.operations.size();
             const std::size_t first = chain;
             chain += task.chain.back() + 1;
-            files.files.push_back(write_file(std::move(task), segments_[segment++], first));
+            for (auto& [segment, part] : parts_of(std::move(task), first, segment_of))
+                files.files.push_back(write_file(std::move(part), segments_[segment]));
         }
+        if (files.files.size() != segments_.size())
+            throw ConfigError(where(), fmt::format("makes {} files of {} parts", files.files.size(), segments_.size()));
         files.manifest = manifest();
         return files;
     }
@@ -67,11 +77,63 @@ private:
                 open = false;
                 continue;
             }
-            if (!open) segments_.emplace_back();
+            if (!open || reads_mixed(i)) segments_.emplace_back();
             open = true;
             segments_.back().steps.push_back(i);
         }
         if (segments_.empty()) throw ConfigError(where(), "has no step of the machine: the host computes all of it");
+    }
+
+    /// It reads a concatenation of which the segment that is open has made one part and the caller or another file the other: no file
+    /// binds that as input and output. The caller puts it together, and a file begins.
+    bool reads_mixed(std::size_t i) const
+    {
+        const std::vector<std::size_t> tensors = read_by(i);
+        return std::any_of(tensors.begin(), tensors.end(), [&](std::size_t tensor) {
+            const std::set<std::size_t> by = makers(tensor);
+            const auto inside =
+                static_cast<std::size_t>(std::count_if(by.begin(), by.end(), [&](std::size_t s) { return has(segments_.back(), s); }));
+            return inside != 0 && (inside != by.size() || mixes_inputs(tensor));
+        });
+    }
+    /// The segment of every operation of the program.
+    std::vector<std::size_t> segments_by_operation() const
+    {
+        std::vector<std::size_t> segment_of;
+        for (std::size_t s = 0; s < segments_.size(); ++s)
+            for (const std::size_t i : segments_[s].steps)
+                for (const std::size_t operation : p_.marks.steps[i].operations) {
+                    segment_of.resize(std::max(segment_of.size(), operation + 1));
+                    segment_of[operation] = s;
+                }
+        return segment_of;
+    }
+    /// Operations between two steps of the host, by segment. Every tensor has memory of its own, so no operation waits for a later segment.
+    static std::map<std::size_t, Part> parts_of(loadable::RecoveredTask task, std::size_t first_chain,
+                                                const std::vector<std::size_t>& segment_of)
+    {
+        std::map<std::size_t, Part> parts;
+        for (std::size_t i = 0; i < task.operations.size(); ++i) {
+            const std::size_t number = first_chain + task.chain[i];
+            Part& part = parts[segment_of.at(number)];
+            const bool next = !part.numbers.empty() && part.numbers.back() != number;
+            part.task.chain.push_back(part.numbers.empty() ? 0 : part.task.chain.back() + (next ? 1 : 0));
+            part.numbers.push_back(number);
+            part.task.operations.push_back(std::move(task.operations[i]));
+            renumber_table(part.task.operations.back().operation, task.tables, part.task.tables);
+        }
+        return parts;
+    }
+
+    /// Tables of a file count from its first use on.
+    static void renumber_table(loadable::Operation& o, const std::vector<loadable::LookupTable>& from,
+                               std::vector<loadable::LookupTable>& to)
+    {
+        if (o.table() < 0) return;
+        const loadable::LookupTable& table = from[static_cast<std::size_t>(o.table())];
+        const auto at = std::find(to.begin(), to.end(), table);
+        (o.kind == loadable::Kind::Sdp ? o.sdp.table : o.cdp.table) = static_cast<std::int16_t>(at - to.begin());
+        if (at == to.end()) to.push_back(table);
     }
 
     const JoinedTensor* joined(std::size_t tensor) const
@@ -118,10 +180,6 @@ private:
         const std::set<std::size_t> by = makers(tensor);
         const auto inside = static_cast<std::size_t>(std::count_if(by.begin(), by.end(), [&](std::size_t i) { return has(segment, i); }));
         if (by.empty() || inside == 0) segment.inputs.insert(tensor);
-        else if (inside != by.size() || mixes_inputs(tensor))
-            throw ConfigError(where(),
-                              "step " + step(segment.steps.front()).name + ": reads concatenation " + p_.steps.tensors[tensor].name +
-                                  ", of which the machine makes one part and the caller another: no file binds it as input and output");
     }
     /// A part of a concatenation is an input of the network.
     bool mixes_inputs(std::size_t tensor) const
@@ -183,14 +241,13 @@ private:
         return all;
     }
 
-    std::string write_file(loadable::RecoveredTask task, const Segment& segment, std::size_t first_chain) const
+    std::string write_file(Part part, const Segment& segment) const
     {
         loadable::FileSource source{p_.hardware, where(), bound_of(segment), {}, {}};
         for (const PlannedImage& image : p_.images) source.constants.push_back({image.place, image.bytes});
-        const std::vector<std::size_t> chains = task.chain;
-        source.name = [this, chains, first_chain](std::size_t operation) { return step_of(first_chain + chains[operation]); };
-        used_constants(task, source.constants);
-        return loadable::driver_file(std::move(task), source);
+        source.name = [this, &part](std::size_t operation) { return step_of(part.numbers[operation]); };
+        used_constants(part.task, source.constants);
+        return loadable::driver_file(std::move(part.task), source);
     }
     /// Of a network in several files each has its own weights.
     static void used_constants(loadable::RecoveredTask& task, std::vector<loadable::ConstantBytes>& constants)
@@ -232,18 +289,15 @@ private:
         };
         std::size_t segment = 0;
         std::set<std::size_t> joined_before;
-        bool open = false;
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
             if (host(i)) {
-                open = false;
                 for (const std::size_t tensor : step(i).inputs) tell_joined(json, tensor, tell, joined_before);
                 json["order"].push_back(manifest_cpu(p_, step(i)));
                 for (const std::size_t tensor : step(i).inputs) tell(tensor);
                 tell(step(i).output);
                 continue;
             }
-            if (open) continue;
-            open = true;
+            if (segment == segments_.size() || segments_[segment].steps.front() != i) continue;
             for (const std::size_t tensor : segments_[segment].inputs) tell_joined(json, tensor, tell, joined_before);
             json["order"].push_back(manifest_file(driver_file_name(name_, segment, segments_.size()), bound_of(segments_[segment])));
             for (const std::size_t tensor : segments_[segment].inputs) tell(tensor);

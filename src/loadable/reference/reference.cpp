@@ -194,7 +194,7 @@ private:
         for (std::uint32_t c = 0; c < used.c; ++c)
             for (std::uint32_t y = 0; y < used.h; ++y)
                 for (std::uint32_t x = 0; x < used.w; ++x) used.at(0, c, y, x) = made.at(0, c, y, x);
-        return pooled(used, golden.pool, golden.precision, false, Reciprocal::CutOff);
+        return pooled(used, golden.pool, golden.precision, false);
     }
 
     /// Rubik moves elements.

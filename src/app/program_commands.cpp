@@ -1,0 +1,94 @@
+#include "app/program_commands.h"
+
+#include <memory>
+
+#include "app/commands/export_command.h"
+#include "app/commands/lint_command.h"
+#include "app/option_types.h"
+#include "loadable/plan.h"
+#include "onnx/ranges.h"
+
+namespace dlasim {
+
+void add_calibration(CLI::App& app, std::string& calibration)
+{
+    app.add_option("--calibration", calibration,
+                   "of an ONNX model: the magnitude that 127 stands for: max, percentile (99.99 %), mse or entropy")
+        ->default_str("max")
+        ->check(one_of({kCalibrationNames.begin(), kCalibrationNames.end()}));
+}
+
+CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
+{
+    app.add_option("--hw", file.hardware, "hardware preset or file: the one it was compiled for")->capture_default_str();
+    app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
+        ->capture_default_str();
+    app.add_option("--set", file.settings, "PATH=VALUE laid over the hardware, for example clock_mhz=800")->allow_extra_args(false);
+    app.add_option("--input", file.inputs, "values of an input: NumPy, or bytes; without one they are made by --seed")
+        ->allow_extra_args(false);
+    app.add_option("--input-form", file.form, "what an input that is no .npy holds")
+        ->capture_default_str()
+        ->check(one_of({std::begin(loadable::kInputForms), std::end(loadable::kInputForms)}));
+    CLI::Option* seed = app.add_option("--seed", file.seed, "seed of inputs without a file");
+    seed->capture_default_str()->check(whole(0, UINT32_MAX));
+    app.add_option("--mode", file.mode, "order of the register writes")
+        ->capture_default_str()
+        ->check(one_of({loadable::kModeNames.begin(), loadable::kModeNames.end()}));
+    app.add_option("--chains", file.chains, "stop after this many chains of operations")->check(whole(1, UINT32_MAX));
+    return seed;
+}
+
+Command add_export(CLI::App& app)
+{
+    const auto options = std::make_shared<ExportOptions>();
+    ExportOptions& exported = *options;
+    CLI::App* command = app.add_subcommand(
+        "export",
+        "write what would run as a case, a trace of the public players, a C header or a file of NVIDIA's driver, docs/LOADABLE.md");
+    command->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
+        ->required();
+    command->add_option("--form", exported.form, "what is written")
+        ->capture_default_str()
+        ->check(one_of({kExportForms.begin(), kExportForms.end()}));
+    command->add_option("--to", exported.to, "the file of a case, a header or NVIDIA's driver, the folder of a trace")->required();
+    command->add_option("--golden", exported.golden, "of --form nvdla: write inputs and what the outputs must be to this folder");
+    CLI::Option* seed = add_loadable_options(*command, exported.what);
+    command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
+        ->allow_extra_args(false);
+    add_calibration(*command, exported.calibration);
+    command->add_option("--precision", exported.precision, "of an ONNX model, or a network with --form nvdla: int8 or fp16 (nv_full)")
+        ->check(one_of({"int8", "fp16"}));
+    command->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
+    return {command, [=](const std::string&) {
+                ExportOptions& exported = *options;
+                exported.what.seeded = seed->count() != 0;
+                return export_command(exported);
+            }};
+}
+
+Command add_lint(CLI::App& app)
+{
+    const auto options = std::make_shared<LintOptions>();
+    LintOptions& linted = *options;
+    CLI::App* command = app.add_subcommand(
+        "lint", "check a register program against the programming rules of the hardware, without running it, docs/PROGRAMS.md");
+    command
+        ->add_option("PROGRAM", linted.what.loadable,
+                     "a measured case, a trace, a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
+        ->required();
+    CLI::Option* seed = add_loadable_options(*command, linted.what);
+    linted.what.hardware.clear();
+    command->get_option("--hw")->default_str("the program's, or nv_full");
+    command->add_option("--calibrate", linted.calibrate, "of an ONNX model: images that say how large numbers become")
+        ->allow_extra_args(false);
+    command->add_option("--precision", linted.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
+    command->add_flag("--json", linted.json, "print JSON instead of text");
+    command->add_flag("--quiet", linted.what.quiet, "print nothing but broken rules and errors");
+    return {command, [=](const std::string&) {
+                LintOptions& linted = *options;
+                linted.what.seeded = seed->count() != 0;
+                return lint_command(linted);
+            }};
+}
+
+}  // namespace dlasim
