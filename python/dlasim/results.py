@@ -208,6 +208,11 @@ class Result:
         """A row a change that was tried: what it gains, area and energy after it, and the option that makes it."""
         return table(json.loads(command.call("explain", self.folder, "--json", *_trials(count, False))[0])["remedies"])
 
+    def slack(self, percent=1):
+        """A row a size that can shrink or a part that can go for at most this percentage more cycles: cycles, area and energy of the change
+        alone, and together with those before it."""
+        return table(json.loads(command.call("explain", self.folder, "--json", "--slack", percent)[0])["slack"])
+
     def timeline(self, file=None):
         """What ran when: the page of the run, with its causes, timeline and roofline. It is made by running once more, to the same cycle.
 

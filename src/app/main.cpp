@@ -454,6 +454,8 @@ Command add_explain(CLI::App& app)
                      "simulate up to this many fixes that follow from the causes, and report the gain of each")
         ->check(whole(1, 100));
     command->add_flag("--sensitivity", explain.sizes, "try every size of hardware and memory one step smaller and larger");
+    command->add_option("--slack", explain.slack, "find what can shrink or go for at most this percentage more cycles")
+        ->check(number(0, 1000));
     command->add_option("--jobs", explain.jobs, "trials that run side by side; without it as many as there are processors")
         ->check(whole(1, 1024));
     command->add_flag("--json", explain.json, "print JSON instead of text");

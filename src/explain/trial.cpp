@@ -41,11 +41,14 @@ std::vector<std::string> with_setting(std::vector<std::string> settings, const s
     return settings;
 }
 
-/// "mac.atomic_k" twice or half of `is`, or the value itself; empty if that is no change.
+/// "mac.atomic_k" twice, half, a quarter or an eighth of `is`, or the value itself; empty if that is no change.
 std::string changed(std::uint64_t is, std::string_view value)
 {
     if (value == "*2") return is > UINT32_MAX / 2 || is == 0 ? "" : std::to_string(2 * is);
-    if (value == "/2") return is < 2 || is % 2 != 0 ? "" : std::to_string(is / 2);
+    if (value.starts_with('/')) {
+        const std::uint64_t by = value == "/2" ? 2 : value == "/4" ? 4 : 8;
+        return is < by || is % by != 0 ? "" : std::to_string(is / by);
+    }
     return std::string(value);
 }
 
@@ -168,6 +171,29 @@ OnnxWork model_of(const Json& model)
     return work;
 }
 
+void add_trials(std::vector<Trial>& trials, const char* memory_option, std::initializer_list<const char*> values,
+                const RecordedPoint& recorded)
+{
+    for (const char* value : values)
+        if (std::optional<Trial> trial = memory_trial({Of::Memory, memory_option, value}, recorded)) trials.push_back(std::move(*trial));
+}
+
+/// Of every size of the hardware. A loadable has none: it is compiled for its machine.
+std::vector<Trial> trials_of_sizes(const RecordedPoint& recorded, std::initializer_list<const char*> values)
+{
+    static const std::set<std::string> kNoSizes{
+        "clock_mhz",         "memory.address_bits",        "cbuf.entry_bytes",
+        "memory.atom_bytes", "memory.primary.width_bytes", "memory.secondary.width_bytes"};  // follow, or change no cycle
+    std::vector<Trial> trials;
+    for (const HardwareField& field : hardware_fields()) {
+        if (!field.number || kNoSizes.count(field.path) != 0 || !recorded.loadable.empty()) continue;
+        for (const char* value : values)
+            if (std::optional<Trial> trial = hardware_trial({Of::Hardware, field.path, value}, recorded, field.path))
+                trials.push_back(std::move(*trial));
+    }
+    return trials;
+}
+
 }  // namespace
 
 RecordedPoint recorded_point(const Json& result, const std::string& file)
@@ -195,18 +221,21 @@ RecordedPoint recorded_point(const Json& result, const std::string& file)
     return recorded;
 }
 
-SweepPoint trial_point(const RecordedPoint& recorded, const Trial* trial)
+SweepPoint trial_point(const RecordedPoint& recorded, std::span<const Trial> trials)
 {
     SweepPoint point;
     std::vector<std::string> settings = recorded.settings;
     Json layer = recorded.layer, network = recorded.network, memory = recorded.memory;
-    if (trial && trial->software()) place_in(network.is_null() ? layer : network, trial->path) = trial->value;
-    if (trial && trial->change.of == Of::Hardware) settings = with_setting(std::move(settings), trial->path, trial->value);
-    if (trial && trial->change.of == Of::FasterMemory) memory = Json{{"kind", trial->value}};
+    for (const Trial& trial : trials) {
+        if (trial.software()) place_in(network.is_null() ? layer : network, trial.path) = trial.value;
+        if (trial.change.of == Of::Hardware) settings = with_setting(std::move(settings), trial.path, trial.value);
+        if (trial.change.of == Of::FasterMemory) memory = Json{{"kind", trial.value}};
+    }
     point.hardware = load_hardware(recorded.preset, settings);
     point.memory = memory.is_object() ? read_memory(memory, recorded.file, "/memory")
                                       : parse_memory(memory.is_string() ? memory.get<std::string>() : "ideal");
-    if (trial && trial->change.of == Of::Memory) set_memory_option(point.memory, trial->path, trial->value, trial->option);
+    for (const Trial& trial : trials)
+        if (trial.change.of == Of::Memory) set_memory_option(point.memory, trial.path, trial.value, trial.option);
     if (!network.is_null()) point.work = network_from_json(network, at(recorded.file, "/network"));
     else if (!layer.is_null()) point.work = descriptor_from_json(layer, recorded.file, "/layer", recorded.folder);
     else if (!recorded.model.file.empty()) point.work = recorded.model;
@@ -232,20 +261,21 @@ std::vector<Trial> remedies(const Explanation& explanation, const RecordedPoint&
 
 std::vector<Trial> size_trials(const RecordedPoint& recorded)
 {
-    std::vector<Trial> trials;
-    const auto both = [&](Of of, std::string_view path, auto&& make) {
-        for (const char* value : {"/2", "*2"})
-            if (std::optional<Trial> trial = make(Change{of, path, value})) trials.push_back(std::move(*trial));
-    };
-    for (const HardwareField& field : hardware_fields()) {
-        static const std::set<std::string> kNoSizes{
-            "clock_mhz",         "memory.address_bits",        "cbuf.entry_bytes",
-            "memory.atom_bytes", "memory.primary.width_bytes", "memory.secondary.width_bytes"};  // follow, or change no cycle
-        if (field.number && kNoSizes.count(field.path) == 0 && recorded.loadable.empty())
-            both(Of::Hardware, field.path, [&](const Change& change) { return hardware_trial(change, recorded, field.path); });
+    std::vector<Trial> trials = trials_of_sizes(recorded, {"/2", "*2"});
+    for (const char* option : {"latency", "interval", "write_latency", "channels"}) add_trials(trials, option, {"/2", "*2"}, recorded);
+    return trials;
+}
+
+std::vector<Trial> slack_trials(const RecordedPoint& recorded)
+{
+    std::vector<Trial> trials = trials_of_sizes(recorded, {"/2", "/4", "/8"});
+    if (recorded.loadable.empty()) {
+        Hardware hardware = load_hardware(recorded.preset, recorded.settings, HardwareRules::Ignored);
+        for (const HardwareField& field : hardware_fields())
+            if (field.flag && *field.flag(hardware))
+                trials.push_back(trial_to({Of::Hardware, field.path, "false"}, field.path, "false", "--set " + field.path + "=false"));
     }
-    for (const char* option : {"latency", "interval", "write_latency", "channels"})
-        both(Of::Memory, option, [&](const Change& change) { return memory_trial(change, recorded); });
+    add_trials(trials, "channels", {"/2", "/4", "/8"}, recorded);
     return trials;
 }
 

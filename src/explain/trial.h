@@ -1,9 +1,11 @@
 // Changes to a run that has ended, tried one by one: what it gains, and the exact option that makes it. docs/CAUSES.md.
 //
 //   result.json ──► recorded_point()      what ran, as a point that runs again
-//               └─► remedies(), sizes()   trials ──► trial_point() ──► (run by app) ──► Outcome ──► trials_text()
+//               └─► remedies(), size_trials(), slack_trials()
+//                                     trials ──► trial_point() ──► (run by app) ──► Outcome ──► remedies_text() and others
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,13 +43,16 @@ struct RecordedPoint {            // NOLINT(bugprone-exception-escape): moving J
 };
 /// ConfigError if it cannot be run again: a replay.
 RecordedPoint recorded_point(const Json& result, const std::string& file);
-/// The point itself, or with a change. ConfigError if it cannot be.
-SweepPoint trial_point(const RecordedPoint& recorded, const Trial* trial);
+/// The point itself with changes, one after the other. ConfigError if it cannot be.
+SweepPoint trial_point(const RecordedPoint& recorded, std::span<const Trial> trials);
 
 /// Changes that follow from the causes, up to a limit: software first, then by the cycles that they are against.
 std::vector<Trial> remedies(const Explanation& explanation, const RecordedPoint& recorded, std::size_t most);
 /// Every size of the hardware and every number of the ideal memory, halved and doubled, one after the other.
 std::vector<Trial> size_trials(const RecordedPoint& recorded);
+/// Every size of the hardware, and the channels of the DRAM, a half, a quarter and an eighth of what they are; every optional part left
+/// out.
+std::vector<Trial> slack_trials(const RecordedPoint& recorded);
 
 /// `before`: the run itself, again.
 OrderedJson trials_json(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before);

@@ -131,6 +131,36 @@ class Trials(Explained):
         self.assertIn("cbuf.banks", told)
         self.assertIn("Sizes, one step down and up", told)
 
+    def test_slack_is_what_smaller_machines_take(self):
+        machine = ["--hw", "nv_large", "--memory", "ddr4-3200"]
+        before = self.run_into("run", self.write(SMALL), "a", *machine)
+        slack = self.explained("a", "--slack", 2)["slack"]
+        self.assertGreater(len(slack), 5)
+        self.assertIn("--set sdp.has_lut=false", [one["option"] for one in slack])
+        together = []
+        for one in slack:
+            alone = self.run_into("run", self.write(SMALL), "again", *machine, *one["option"].split())
+            self.assertEqual(one["cycles"], alone["cycles"], one)
+            self.assertLessEqual(one["cycles"], 1.02 * before["cycles"])
+            self.assertLess(one["area_mm2"], before["area_mm2"])
+            if "together_cycles" in one:
+                together += one["option"].split()
+                last = one
+        all_of_them = self.run_into("run", self.write(SMALL), "again", *machine, *together)
+        self.assertEqual((last["together_cycles"], last["together_area_mm2"]), (all_of_them["cycles"], all_of_them["area_mm2"]))
+        self.assertLessEqual(last["together_cycles"], 1.02 * before["cycles"])
+        lines = self.told("a", "--slack", 2).splitlines()
+        self.assertIn("Together", lines)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_slack_of_none_allows_no_cycle_and_that_of_a_loadable_is_its_memory(self):
+        self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small")
+        e = self.explained("a", "--slack", 0)
+        self.assertTrue(all(one["cycles"] <= e["cycles"] for one in e["slack"]))
+        self.run_into("loadable", DATA / "loadables/tiny_nv_full.nvdla", "a", "--hw", "nv_full", "--memory", "ddr4-2400")
+        self.assertEqual([one for one in self.explained("a", "--slack", 5)["slack"] if "--set" in one["option"]], [])
+        self.refused(self.dlasim("explain", "a", "--slack", -1), "--slack")
+
     def test_a_run_that_comes_out_otherwise_is_refused(self):
         self.run_into("net", self.write(NETWORK, "net.json"), "a", "--hw", "nv_large", "--memory", "ddr4-2400", "--no-cvsram")
         self.refused(self.dlasim("explain", "a", "--remedies", 2), "when it is run again")

@@ -156,6 +156,7 @@ class Layers(unittest.TestCase):
         result = dlasim.run(layer, "nv_small", "ideal:latency=100", {"cbuf.banks": 16})
         self.assertIn("Where the cycles went", result.explain())
         self.assertEqual(repr(result.explain()), str(result.explain()))
+        self.assertLessEqual(max(result.slack(1)["cycles"]), 1.01 * result.cycles)
         tried = result.remedies(2)
         self.assertEqual(list(result.cycles - tried.cycles), list(tried.gain))
         page = result.timeline()

@@ -12,7 +12,7 @@
 #include "app/sweep/sweep_children.h"
 #include "app/sweep/sweep_row.h"
 #include "base/error.h"
-#include "explain/trial.h"
+#include "explain/slack.h"
 #include "files/console.h"
 #include "files/input.h"
 #include "files/printable.h"
@@ -61,7 +61,9 @@ std::string refusal(const std::filesystem::path& messages)
     return line.starts_with("dlasim: ") ? line.substr(8) : line;
 }
 
-/// Runs the point as it was, then with each change.
+using Set = std::vector<Trial>;
+
+/// Runs the point with sets of changes.
 class Trials {
 public:
     Trials(const RecordedPoint& recorded, unsigned jobs)
@@ -71,16 +73,16 @@ public:
     {
     }
 
-    /// In the order of `trials`, the run itself in front. Empty after an interrupt.
-    std::vector<Outcome> run(const std::vector<Trial>& trials)
+    /// In the order of `sets`; that of no changes is the run itself. Empty after an interrupt.
+    std::vector<Outcome> run(const std::vector<Set>& sets)
     {
         watch_for_interrupt();
         const TemporaryFolder folder;
         const auto place = [&](std::size_t index) { return folder / std::to_string(index); };
-        std::vector<Outcome> outcomes(trials.size() + 1);
+        std::vector<Outcome> outcomes(sets.size());
         Children children(
             [&](std::size_t index, const Children::Tell& tell) {
-                return run_point(trial_point(recorded_, index == 0 ? nullptr : &trials[index - 1]),
+                return run_point(trial_point(recorded_, sets[index]),
                                  {.folder = place(index).string(),
                                   .timing_only = true,
                                   .causes = false,
@@ -102,6 +104,17 @@ public:
         }
         return outcomes;
     }
+
+    /// Area of the machine with a change, without a run; none where a rule forbids it.
+    std::optional<double> area(const Trial& trial) const
+    {
+        try {
+            return silicon::area_mm2(technology_, trial_point(recorded_, std::span(&trial, 1)).hardware);
+        } catch (const ConfigError&) {
+            return std::nullopt;
+        }
+    }
+    double area() const { return silicon::area_mm2(technology_, trial_point(recorded_, {}).hardware); }
 
 private:
     static std::string figures(const OrderedJson& result)
@@ -132,6 +145,51 @@ private:
     silicon::Technology technology_;
 };
 
+/// What `explain` tries beside the run itself.
+struct Asked {
+    std::vector<Trial> remedies, sizes, slack;
+};
+
+Asked trials_of(const ExplainOptions& options, const Explanation& explanation, const RecordedPoint& recorded, const Trials& trials)
+{
+    Asked asked;
+    if (options.remedies != 0) asked.remedies = remedies(explanation, recorded, options.remedies);
+    if (options.sizes) asked.sizes = size_trials(recorded);
+    if (options.slack < 0) return asked;
+    asked.slack = slack_trials(recorded);
+    const double area = trials.area();
+    std::erase_if(asked.slack, [&](const Trial& trial) {
+        const std::optional<double> smaller = trials.area(trial);
+        return !smaller || (trial.change.of == Change::Of::Hardware && *smaller >= area);
+    });
+    return asked;
+}
+
+/// The changes together: in their order each one that keeps the limit with those before it. False after an interrupt.
+bool put_together(std::vector<Slack>& list, const Outcome& before, double share, Trials& trials)
+{
+    Set all;
+    for (const Slack& slack : list) all.push_back(slack.trial);
+    const std::vector<Outcome> at_once = trials.run({all});
+    if (at_once.empty()) return false;
+    const bool every = within(at_once.front(), before, share);
+    Set kept;
+    for (Slack& slack : list) {
+        kept.push_back(slack.trial);
+        const std::vector<Outcome> ended = kept.size() == all.size() ? at_once : trials.run({kept});
+        if (ended.empty()) return false;
+        if (every || within(ended.front(), before, share)) slack.together = ended.front();
+        else kept.pop_back();
+    }
+    return true;
+}
+
+int interrupted_explain()
+{
+    say_error("dlasim: interrupted, nothing said\n");
+    return kInterrupted;
+}
+
 }  // namespace
 
 int explain_command(const ExplainOptions& options)
@@ -141,18 +199,16 @@ int explain_command(const ExplainOptions& options)
     const Explanation explanation = explain(result, file);
     OrderedJson json = explanation_json(explanation);
     std::string text = explanation_text(explanation);
-    if (options.remedies != 0 || options.sizes) {
+    const bool tries = options.remedies != 0 || options.sizes || options.slack >= 0;
+    if (tries) {
         const RecordedPoint recorded = recorded_point(result, file);
-        std::vector<Trial> trials, sizes;
-        if (options.remedies != 0) trials = remedies(explanation, recorded, options.remedies);
-        if (options.sizes) sizes = size_trials(recorded);
-        std::vector<Trial> all = trials;
-        all.insert(all.end(), sizes.begin(), sizes.end());
-        const std::vector<Outcome> outcomes = Trials(recorded, options.jobs).run(all);
-        if (outcomes.empty()) {
-            say_error("dlasim: interrupted, nothing said\n");
-            return kInterrupted;
-        }
+        Trials trials(recorded, options.jobs);
+        const Asked asked = trials_of(options, explanation, recorded, trials);
+        std::vector<Set> sets(1);
+        for (const std::vector<Trial>* list : {&asked.remedies, &asked.sizes, &asked.slack})
+            for (const Trial& trial : *list) sets.push_back({trial});
+        const std::vector<Outcome> outcomes = trials.run(sets);
+        if (outcomes.empty()) return interrupted_explain();
         const Outcome& before = outcomes.front();
         if (before.cycles != explanation.run.cycles)
             throw ConfigError(file, before.refused.empty()
@@ -160,19 +216,31 @@ int explain_command(const ExplainOptions& options)
                                                       "time, or another version wrote it",
                                                       before.cycles, explanation.run.cycles)
                                         : "cannot be run again: " + before.refused);
-        const auto middle = outcomes.begin() + 1 + static_cast<std::ptrdiff_t>(trials.size());
-        const std::vector<Outcome> tried(outcomes.begin() + 1, middle), sized(middle, outcomes.end());
+        auto next = outcomes.begin() + 1;
+        const auto ended = [&](const std::vector<Trial>& of) {
+            const auto from = next;
+            next += static_cast<std::ptrdiff_t>(of.size());
+            return std::vector<Outcome>(from, next);
+        };
+        const std::vector<Outcome> tried = ended(asked.remedies), sized = ended(asked.sizes), smaller = ended(asked.slack);
         if (options.remedies != 0) {
-            json["remedies"] = trials_json(trials, tried, before);
-            text += remedies_text(explanation, trials, tried, before);
+            json["remedies"] = trials_json(asked.remedies, tried, before);
+            text += remedies_text(explanation, asked.remedies, tried, before);
         }
         if (options.sizes) {
-            json["sizes"] = trials_json(sizes, sized, before);
-            text += sizes_text(sizes, sized, before);
+            json["sizes"] = trials_json(asked.sizes, sized, before);
+            text += sizes_text(asked.sizes, sized, before);
+        }
+        if (options.slack >= 0) {
+            const double share = options.slack / 100;
+            std::vector<Slack> list = largest_slack(asked.slack, smaller, before, share);
+            if (!list.empty() && !put_together(list, before, share, trials)) return interrupted_explain();
+            json["slack"] = slack_json(list, before);
+            text += slack_text(list, before, share);
         }
     }
-    const bool runs_again = !result.value("schema", "").starts_with("dlasim.replay");
-    if (options.remedies == 0 && !options.sizes && runs_again)
+    const bool runs_again = result.value("kind", "") != "program";
+    if (!tries && runs_again)
         text += fmt::format("\nTo try what would change it: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
     if (options.json) say("{}\n", json.dump(2, ' ', true));
     else say("{}", text);

@@ -19,7 +19,7 @@
 #include "dram/read/keys.h"
 #include "dram/report/report.h"
 #include "dram/report/run_report.h"
-#include "explain/trial.h"
+#include "explain/slack.h"
 #include "facts/causes.h"
 #include "files/console.h"
 #include "platform/declared.h"
@@ -230,6 +230,7 @@ std::vector<Chapter> what_other_commands_write()
 {
     std::vector<PlacedKey> explained = explanation_keys();
     for (const PlacedKey& key : trial_keys()) explained.push_back(key);
+    for (const PlacedKey& key : slack_keys()) explained.push_back(key);
     return {
         chapter("Bounds without a machine", "bound",
                 "`dlasim bound LAYERS --chip KIB --json`: an object for each chip. How they are computed: `src/jobs/traffic_bound.h`.",
