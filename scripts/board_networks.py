@@ -337,7 +337,7 @@ class Trial:
         return done
 
     def elements(self, manifest, tensor, data):
-        """Of a tensor whose channels stand in pieces, those channels."""
+        """Of a tensor of several blocks of channels, those channels."""
         told = next(t for t in manifest["tensors"] if t["name"] == tensor)
         pieces = told["layout"].get("pieces")
         if not pieces:

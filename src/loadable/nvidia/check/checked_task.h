@@ -31,7 +31,7 @@ struct CheckedTask {
     {
         lies(i, name, cube, bytes, f.hw.memory.atom_bytes);
     }
-    /// Bytes of a cube from its first to behind its last.
+    /// Bytes of a cube from its first to its last.
     std::uint64_t extent(const Cube& cube, std::uint32_t element) const;
     /// The operation takes on the fly what this one gives.
     void hands_over(std::size_t i, const Cube& given);
