@@ -16,7 +16,7 @@ typedef struct {
     uint32_t atom_bytes;              /* of features; 0: pixels */
     uint32_t components;              /* of pixels: 1 or 4 */
     size_t line_stride, surface_stride, bytes;
-    float scale;                      /* an int8 q stands for (q - zero_point) * scale */
+    double scale;                     /* an int8 q stands for (q - zero_point) * scale */
     int32_t zero_point;
 } dlasim_tensor;
 
@@ -28,14 +28,14 @@ static inline size_t dlasim_offset(const dlasim_tensor* t, uint32_t c, uint32_t 
 }
 
 /* To the nearest integer of the grid, ties to even; NaN is -128. */
-static inline int8_t dlasim_quantise(const dlasim_tensor* t, float value)
+static inline int8_t dlasim_quantise(const dlasim_tensor* t, double value)
 {
-    const float q = rintf(value / t->scale) + (float)t->zero_point;
-    return !(q > -128.0f) ? -128 : q > 127.0f ? 127 : (int8_t)q;
+    const double q = rint(value / t->scale) + t->zero_point;
+    return !(q > -128.0) ? -128 : q > 127.0 ? 127 : (int8_t)q;
 }
 
 /* What an integer of an output stands for. */
-static inline float dlasim_real(const dlasim_tensor* t, int8_t q) { return (float)(q - t->zero_point) * t->scale; }
+static inline double dlasim_real(const dlasim_tensor* t, int8_t q) { return (q - t->zero_point) * t->scale; }
 
 /* numbers[channels][height][width] to the memory of an input; what is no channel becomes 0. */
 static inline void dlasim_write_input(const dlasim_tensor* t, const float* numbers, uint8_t* memory)
@@ -56,7 +56,7 @@ static inline void dlasim_write_image(const dlasim_tensor* t, const uint8_t* ima
         for (uint32_t x = 0; x < t->width; ++x)
             for (uint32_t c = 0; c < t->channels; ++c)
                 memory[dlasim_offset(t, c, y, x)] =
-                    (uint8_t)dlasim_quantise(t, ((float)image[((size_t)y * t->width + x) * t->channels + c] - mean[c]) / norm[c]);
+                    (uint8_t)dlasim_quantise(t, ((double)image[((size_t)y * t->width + x) * t->channels + c] - mean[c]) / norm[c]);
 }
 
 /* The integers of an output, [channels][height][width]. */
@@ -74,28 +74,104 @@ static inline void dlasim_read_output(const dlasim_tensor* t, const uint8_t* mem
     for (uint32_t c = 0; c < t->channels; ++c)
         for (uint32_t y = 0; y < t->height; ++y)
             for (uint32_t x = 0; x < t->width; ++x)
-                numbers[((size_t)c * t->height + y) * t->width + x] = dlasim_real(t, (int8_t)memory[dlasim_offset(t, c, y, x)]);
+                numbers[((size_t)c * t->height + y) * t->width + x] =
+                    (float)dlasim_real(t, (int8_t)memory[dlasim_offset(t, c, y, x)]);
 }
 
 /* Steps of the caller ("cpu" of the manifest), on integers [channels][height][width]. */
 
-/* upsample: every element factor_y * factor_x times. */
+/* upsample: every element factor_y * factor_x times, every channel `copies` times. */
 static inline void dlasim_upsample(const int8_t* in, uint32_t channels, uint32_t height, uint32_t width, uint32_t factor_y,
-                                   uint32_t factor_x, int8_t* out)
+                                   uint32_t factor_x, uint32_t copies, int8_t* out)
 {
-    for (uint32_t c = 0; c < channels; ++c)
+    for (uint32_t c = 0; c < channels * copies; ++c)
         for (uint32_t y = 0; y < height * factor_y; ++y)
             for (uint32_t x = 0; x < width * factor_x; ++x)
-                *out++ = in[((size_t)c * height + y / factor_y) * width + x / factor_x];
+                *out++ = in[((size_t)(c / copies) * height + y / factor_y) * width + x / factor_x];
+}
+
+/* concat: elements of one part, from element `at` of the whole on. Returns where the next part begins. All have the same scale. */
+static inline size_t dlasim_concat(const int8_t* part, size_t elements, int8_t* whole, size_t at)
+{
+    memcpy(whole + at, part, elements);
+    return at + elements;
+}
+
+/* reshape: element i is from[i] of the input; a negative one is `fill`, a real number. */
+static inline void dlasim_reshape(const dlasim_tensor* to, const int8_t* in, const int32_t* from, size_t elements, double fill, int8_t* out)
+{
+    for (size_t i = 0; i < elements; ++i) out[i] = from[i] < 0 ? dlasim_quantise(to, fill) : in[from[i]];
+}
+
+/* "function" of the manifest, with its alpha and beta; of an unknown name x itself. */
+static inline double dlasim_function(const char* name, double alpha, double beta, double x)
+{
+    const double softplus = x > 30 ? x : log1p(exp(x));
+    if (!strcmp(name, "sigmoid")) return 1 / (1 + exp(-x));
+    if (!strcmp(name, "tanh")) return tanh(x);
+    if (!strcmp(name, "elu")) return x < 0 ? alpha * expm1(x) : x;
+    if (!strcmp(name, "selu")) return beta * (x > 0 ? x : alpha * expm1(x));
+    if (!strcmp(name, "softplus")) return softplus;
+    if (!strcmp(name, "softsign")) return x / (1 + fabs(x));
+    if (!strcmp(name, "hard_sigmoid")) return fmin(fmax(alpha * x + beta, 0.0), 1.0);
+    if (!strcmp(name, "hard_swish")) return x * fmin(fmax(x / 6 + 0.5, 0.0), 1.0);
+    if (!strcmp(name, "exp")) return exp(x);
+    if (!strcmp(name, "log")) return log(x);
+    if (!strcmp(name, "sqrt")) return sqrt(x);
+    if (!strcmp(name, "abs")) return fabs(x);
+    if (!strcmp(name, "reciprocal")) return alpha / x;
+    if (!strcmp(name, "erf")) return erf(x);
+    if (!strcmp(name, "power")) return pow(x, alpha);
+    if (!strcmp(name, "gelu")) return x * 0.5 * (1 + erf(x / sqrt(2.0)));
+    if (!strcmp(name, "gelu_tanh")) return x * 0.5 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    if (!strcmp(name, "mish")) return x * tanh(softplus);
+    return x;
+}
+
+/* function: of every element by itself. */
+static inline void dlasim_apply(const dlasim_tensor* from, const dlasim_tensor* to, const char* name, double alpha, double beta,
+                                const int8_t* in, size_t elements, int8_t* out)
+{
+    int8_t table[256];
+    for (int i = 0; i < 256; ++i) table[i] = dlasim_quantise(to, dlasim_function(name, alpha, beta, dlasim_real(from, (int8_t)(i - 128))));
+    for (size_t i = 0; i < elements; ++i) out[i] = table[in[i] + 128];
+}
+
+/* pool. `average` divides by the elements of the window, of padding too if `padding_counts`; else the largest element, or with
+ * `least` the smallest. */
+typedef struct {
+    int average, least, padding_counts;
+    uint32_t kernel_y, kernel_x, stride_y, stride_x, pad_y, pad_x;
+} dlasim_window;
+
+static inline void dlasim_pool(const dlasim_tensor* from, const dlasim_tensor* to, const dlasim_window* w, const int8_t* in, int8_t* out)
+{
+    for (uint32_t c = 0; c < to->channels; ++c)
+        for (uint32_t oy = 0; oy < to->height; ++oy)
+            for (uint32_t ox = 0; ox < to->width; ++ox) {
+                int64_t sum = 0, inside = 0;
+                int8_t best = w->least ? 127 : -128;
+                for (uint32_t ky = 0; ky < w->kernel_y; ++ky)
+                    for (uint32_t kx = 0; kx < w->kernel_x; ++kx) {
+                        const int64_t y = (int64_t)oy * w->stride_y + ky - w->pad_y, x = (int64_t)ox * w->stride_x + kx - w->pad_x;
+                        if (y < 0 || x < 0 || y >= from->height || x >= from->width) continue;
+                        const int8_t q = in[((size_t)c * from->height + (size_t)y) * from->width + (size_t)x];
+                        sum += q - from->zero_point;
+                        ++inside;
+                        if (w->least ? q < best : q > best) best = q;
+                    }
+                const int64_t count = w->padding_counts ? (int64_t)w->kernel_y * w->kernel_x : inside;
+                *out++ = w->average ? dlasim_quantise(to, (double)sum / (double)count * from->scale) : best;
+            }
 }
 
 /* softmax over the channels of one place, as real numbers. */
 static inline void dlasim_softmax(const dlasim_tensor* t, const int8_t* in, float* out)
 {
-    float sum = 0, most = dlasim_real(t, -128);
-    for (uint32_t c = 0; c < t->channels; ++c) most = fmaxf(most, dlasim_real(t, in[c]));
-    for (uint32_t c = 0; c < t->channels; ++c) sum += out[c] = expf(dlasim_real(t, in[c]) - most);
-    for (uint32_t c = 0; c < t->channels; ++c) out[c] /= sum;
+    double sum = 0, most = dlasim_real(t, -128);
+    for (uint32_t c = 0; c < t->channels; ++c) most = fmax(most, dlasim_real(t, in[c]));
+    for (uint32_t c = 0; c < t->channels; ++c) sum += exp(dlasim_real(t, in[c]) - most);
+    for (uint32_t c = 0; c < t->channels; ++c) out[c] = (float)(exp(dlasim_real(t, in[c]) - most) / sum);
 }
 
 #endif

@@ -53,10 +53,15 @@ public:
         return files;
     }
 
-    /// Tensors of the files, as the network has them.
+    /// Tensors of the files and of the caller's steps, as the network has them.
     std::vector<std::size_t> tensors() const
     {
         std::set<std::size_t> all;
+        for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
+            if (!host(i)) continue;
+            all.insert(step(i).inputs.begin(), step(i).inputs.end());
+            all.insert(step(i).output);
+        }
         for (const Segment& segment : segments_) {
             all.insert(segment.inputs.begin(), segment.inputs.end());
             all.insert(segment.outputs.begin(), segment.outputs.end());
