@@ -1,4 +1,5 @@
-// Files of the NVDLA compiler: what is taken is planned for its machine, in every mode that can run it.
+// Files of the NVDLA compiler: each is checked for NVIDIA's software; what is taken is planned for its machine, in every mode that can
+// run it.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -7,6 +8,7 @@
 
 #include "facts/presets.h"
 #include "fuzz.h"
+#include "loadable/nvidia/check.h"
 #include "loadable/plan.h"
 
 namespace dlasim {
@@ -44,7 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     using namespace dlasim;
     return fuzz::taken_or_refused([&] {
-        const loadable::Loadable file = loadable::parse_loadable({reinterpret_cast<const char*>(data), size}, "file.nvdla");
+        const std::string bytes{reinterpret_cast<const char*>(data), size};
+        for (const char* machine : {"nv_small", "nv_large", "nv_full"})
+            for (const loadable::Finding& finding : loadable::check_for_driver(bytes, "file.nvdla", *find_preset(machine)))
+                fuzz::expect(!finding.place.empty() && !finding.problem.empty(), "a finding has its place and its problem");
+        const loadable::Loadable file = loadable::parse_loadable(bytes, "file.nvdla");
         std::string refusals;
         for (const char* machine : {"nv_small", "nv_large", "nv_full"})
             for (const loadable::Mode mode : {loadable::Mode::Serial, loadable::Mode::Overlap, loadable::Mode::Driver}) {
