@@ -1,4 +1,5 @@
-"""What mkdocs does beside its own work: the version, live pages of runs, links to files that are no pages, and an index for pages without a server.
+"""What mkdocs does beside its own work: README.md as the first page, the version, live pages of runs, links to files that are no pages, and an index for
+pages without a server.
 
 Live pages need the program, DLASIM or build/dlasim; without it the pages have none.
 """
@@ -12,10 +13,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from mkdocs.structure.files import File
+
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 SHOWN = ("include/", "examples/", "models/")  # what a user without the sources wants to read
 shown = set()
+FIRST = "README.md"
 LIVE = "<!-- live pages -->"  # in a page: where links to them go
 RUNS = {  # file: what it shows, the command, the page that it writes
     "resnet50.html": ("ResNet-50 on nv_large with DDR4",
@@ -42,6 +46,12 @@ def on_config(config):
     return config
 
 
+def on_files(files, config):
+    """README.md is the first page. Its links lead from the top folder."""
+    files.append(File(FIRST, str(ROOT), config["site_dir"], use_directory_urls=False))
+    return files
+
+
 def on_pre_build(**_):
     """Makes the live pages."""
     program = os.environ.get("DLASIM") or ROOT / "build/dlasim"
@@ -66,12 +76,13 @@ def live_links(page):
 def on_page_markdown(markdown, page, **_):
     """A header, an example or a model is next to the pages, as text. Another file of the sources is named, not linked."""
     markdown = markdown.replace(LIVE, live_links(page))
+    top = "" if page.file.src_path == FIRST else posixpath.join("docs", posixpath.dirname(page.file.src_path))
 
     def named(match):
         text, target, _ = match.groups()
-        path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page.file.src_path), target))
+        path = posixpath.normpath(posixpath.join(top, target))
         if "://" in target or path.startswith("docs/"):
-            return match.group()
+            return match.group() if top else match.group().replace("](docs/", "](")
         if path.startswith(SHOWN) and (ROOT / path).is_file():
             shown.add(path)
             to = posixpath.relpath(f"sources/{path}.txt", posixpath.dirname(page.file.url) or ".")
