@@ -326,7 +326,7 @@ Command add_sweep(CLI::App& app)
         ->excludes(sharded)
         ->excludes(list);
     command->add_option("--best", sweep.best,
-                        "say which machine has the best of this figure, area_mm2 or any other, of those that meet all requirements");
+                        "say which machine has the best of this figure, or the least of an expression, of those that meet all requirements");
     command->add_option("--machine", sweep.machine, "run the workloads of this machine alone, by the number of its first point")
         ->check(whole(0, 999'999))
         ->excludes(list)

@@ -13,10 +13,7 @@
 namespace dlasim {
 namespace {
 
-std::optional<double> mean_in(const SweptMachine& machine, const std::string& column)
-{
-    return figure_of(machine.row, column == "area_mm2" || machine.row.contains(column) ? column : "mean." + column);
-}
+std::optional<double> mean_in(const SweptMachine& machine, const std::string& column) { return figure_of(machine.row, column, "mean."); }
 
 std::string described(const SweptMachine& machine, const MachineQuestion& question)
 {

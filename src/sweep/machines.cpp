@@ -121,8 +121,14 @@ void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_j
 
 double MachineQuestion::error_of(const std::string& column) const
 {
-    if (column == "area_mm2") return area_error;
-    return column == "energy_uj" || column == "power_mw" || column == "system_mw" || column == "uj_per_frame" ? power_error : 0;
+    double error = 0;
+    for (const std::string& name : figures_in(column)) {
+        const std::string figure = name.substr(name.rfind('.') + 1);
+        if (figure == "area_mm2") error = std::max(error, area_error);
+        if (figure == "energy_uj" || figure == "power_mw" || figure == "system_mw" || figure == "uj_per_frame")
+            error = std::max(error, power_error);
+    }
+    return error;
 }
 
 bool MachineQuestion::rated() const
@@ -132,8 +138,11 @@ bool MachineQuestion::rated() const
 
 bool MachineQuestion::is_of_machine(const std::string& column) const
 {
-    return dlasim::is_of_machine(column) ||
-           std::ranges::any_of(workloads, [&](const AskedWorkload& w) { return !w.name.empty() && column.starts_with(w.name + "."); });
+    const auto once = [&](const std::string& name) {
+        return dlasim::is_of_machine(name) ||
+               std::ranges::any_of(workloads, [&](const AskedWorkload& w) { return !w.name.empty() && name.starts_with(w.name + "."); });
+    };
+    return std::ranges::any_of(figures_in(column), once);
 }
 
 bool MachineQuestion::asked() const

@@ -170,6 +170,35 @@ class Machines(SweepCase):
         self.assertEqual(result["host"], {"steps": 1, "elements": 25088, "seconds": 62.72e-6})
         self.assertAlmostEqual(1 / result["frames_per_s"], result["latency_seconds"] + 62.72e-6)
 
+    def test_expressions_of_figures(self):
+        """Energy times delay of a frame, and the share of one workload's time in that of another."""
+        machines = self.machines(self.SWEEP)
+        product = {m["machine"]: m["wide.energy_uj"] * m["wide.time_us"] for m in machines}
+        middle = sorted(product.values())[3]
+        first = next(name for name in machines[0] if name.endswith(".cycles") and name.split(".")[0] not in ("wide", "mean", "worst"))
+        ratios = {m["machine"]: m[first] / m["wide.cycles"] for m in machines}
+        ratio = sorted(ratios.values())[2]
+        for require, meets in ((f"wide.energy_uj * wide.time_us <= {middle * 1.0001}", lambda m: product[m["machine"]] <= middle * 1.0001),
+                               (f"{first} / wide.cycles < {ratio * 1.0001}", lambda m: ratios[m["machine"]] < ratio * 1.0001),
+                               (f"{first} < {ratio * 1.0001} * wide.cycles", lambda m: ratios[m["machine"]] < ratio * 1.0001),
+                               (f"max(area_mm2, 0.001) * 2 < {3 * machines[0]['area_mm2']}", lambda m: 2 * m["area_mm2"] < 3 * machines[0]["area_mm2"])):
+            with self.subTest(require=require):
+                asked = self.machines(self.SWEEP | {"require": require}, out="asked", status=None)
+                self.assertEqual([m["meets"] for m in asked], [meets(m) for m in machines])
+        best = min(product, key=product.get)
+        said = self.sweep(self.SWEEP, "--timing-only", "--best", "wide.energy_uj * wide.time_us", out="best").stdout
+        chosen = next(m for m in machines if m["machine"] == best)
+        self.assertIn(f"mac.atomic_c {chosen['mac.atomic_c']}, cbuf.banks {chosen['cbuf.banks']} has the least wide.energy_uj * wide.time_us", said)
+        mean = {m["machine"]: m["mean.energy_uj"] * m["area_mm2"] for m in machines}
+        chosen = next(m for m in machines if m["machine"] == min(mean, key=mean.get))
+        said = self.sweep(self.SWEEP, "--timing-only", "--best", "energy_uj * area_mm2", out="mean").stdout
+        self.assertIn(f"mac.atomic_c {chosen['mac.atomic_c']}, cbuf.banks {chosen['cbuf.banks']} has the least energy_uj * area_mm2", said)
+
+    def test_expressions_that_cannot_be_are_refused(self):
+        for require, says in (("wide.energy_uj * speed < 3", '"speed" is no figure'), ("area_mm2 * < 3", "column"), ("wide.cycles * cycles < 3", "wide.cycles"),
+                              ("area_mm2 < 'x'", "a number"), ("area_mm2 < -3", "a number from 0 on")):
+            self.refused(self.sweep(self.SWEEP | {"require": require}), says)
+
     def test_a_search_looks_for_machines(self):
         def front(machines):
             points = {(m["mean.cycles"], m["mean.total_uj"], m["area_mm2"]) for m in machines if m["mean.cycles"] is not None}
