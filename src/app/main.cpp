@@ -325,8 +325,9 @@ Command add_sweep(CLI::App& app)
     command->add_option("--collect", sweep.collect, "folders of shards of this sweep: their points become the tables of --out; none runs")
         ->excludes(sharded)
         ->excludes(list);
-    command->add_option("--best", sweep.best,
-                        "say which machine has the best of this figure, or the least of an expression, of those that meet all requirements");
+    command->add_option(
+        "--best", sweep.best,
+        "say which machine has the best of this figure, or the least of an expression, of those that meet all requirements");
     command->add_option("--machine", sweep.machine, "run the workloads of this machine alone, by the number of its first point")
         ->check(whole(0, 999'999))
         ->excludes(list)

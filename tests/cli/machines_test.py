@@ -195,7 +195,7 @@ class Machines(SweepCase):
         self.assertIn(f"mac.atomic_c {chosen['mac.atomic_c']}, cbuf.banks {chosen['cbuf.banks']} has the least energy_uj * area_mm2", said)
 
     def test_expressions_that_cannot_be_are_refused(self):
-        for require, says in (("wide.energy_uj * speed < 3", '"speed" is no figure'), ("area_mm2 * < 3", "column"), ("wide.cycles * cycles < 3", "wide.cycles"),
+        for require, says in (("wide.energy_uj * speed < 3", '"speed" is no figure'), ("area_mm2 * < 3", "column"), ("wide.cycles * cycles < 3", "narrow.cycles"),
                               ("area_mm2 < 'x'", "a number"), ("area_mm2 < -3", "a number from 0 on")):
             self.refused(self.sweep(self.SWEEP | {"require": require}), says)
 
