@@ -1,11 +1,13 @@
 #include "platform/path_rules.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace dlasim {
 namespace {
 
-constexpr unsigned kMaxHops = 64;      // within a cycle: then it is a loop
+constexpr unsigned kFewHops = 4;       // within a cycle: more may be a loop
+constexpr unsigned kMaxHops = 128;     // within a cycle: then it is one, of bursts alone
 constexpr Cycle kLongestDrain = 1024;  // of what a unit sent last, within it
 constexpr Cycle kBeforeStart = 4;      // a unit shows its start to others within this number of cycles
 constexpr auto kNoPlace = static_cast<TrailPlace>(kTrailPlaces);
@@ -45,15 +47,19 @@ void PathRules::step()
     if (spot_.burst) step_burst();
     else step_place();
     hops_ = spot_.at == before ? hops_ + 1 : 0;
-    if (hops_ > kMaxHops) break_loop();
+    if (hops_ >= kFewHops) break_loop();
 }
 
-/// Wherever the walk came into the loop, it leaves it at the same place.
+/// Wherever the walk came into the loop, it leaves it at the same place. Brent's algorithm: the spot at each power of two is compared with
+/// those that follow.
 void PathRules::break_loop()
 {
-    if (hops_ == kMaxHops + 1) lowest_ = kNoPlace;
+    if (hops_ == kFewHops) loops_ = false;
+    else if (spot_ == marked_) loops_ = true;
+    if (!loops_ && std::has_single_bit(hops_)) marked_ = spot_, lowest_ = kNoPlace;
     if (!spot_.burst) lowest_ = std::min(lowest_, spot_.place);
-    if (hops_ <= 2 * kMaxHops || (lowest_ != kNoPlace && (spot_.burst || spot_.place != lowest_))) return;
+    const bool leaves = lowest_ == kNoPlace ? hops_ > kMaxHops : loops_ && !spot_.burst && spot_.place == lowest_;
+    if (!leaves) return;
     if (spot_.burst) go(unit_of(burst(spot_.number).client));
     spend(segment().cause, spot_.at - 1);
     hops_ = 0;

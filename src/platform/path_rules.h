@@ -123,6 +123,8 @@ private:
     std::vector<PathRun> runs_;
     ExactCause last_cause_;
     unsigned hops_ = 0;                                                                   // in this cycle
+    PathSpot marked_;                                                                     // of a loop, if it is one
+    bool loops_ = false;                                                                  // it is
     TrailPlace lowest_ = TrailPlace::Software;                                            // of the places of a loop
     std::array<std::array<std::array<std::array<Number, kUses>, kClients>, 2>, 2> seen_;  // by port, write, client, use
     std::array<std::size_t, kTrailPlaces> last_segment_{};                                // asked for: the next one is near

@@ -84,6 +84,22 @@ TEST(CriticalPath, SlicesEndAtCuts)
     EXPECT_EQ(cycles_of(causes.between(500, kDone), Cause::SdpPace), 497u);
 }
 
+/// SDP and CACC wait for each other in the same cycle: the lower place is charged, after a few hops a cycle.
+TEST(PathRules, LeavesLoopsEarly)
+{
+    Trails trails;
+    const std::array<PortTrail, 2> ports;
+    trails[TrailPlace::Cacc].waits(1, TrailPlace::Sdp, Cause::AccumulatorFull);
+    trails[TrailPlace::Sdp].waits(1, TrailPlace::Cacc, Cause::SdpPace);
+    PathRules rules(trails, ports);
+    rules.stand({.place = TrailPlace::Sdp, .at = kDone});
+    unsigned steps = 0;
+    for (; rules.spot().at > 1; ++steps) rules.step();
+    EXPECT_LE(steps, 12 * kDone);
+    ASSERT_EQ(rules.runs().size(), kDone - 1);
+    for (const PathRun& run : rules.runs()) EXPECT_EQ(run.cause.cause, Cause::AccumulatorFull);
+}
+
 /// Nodes that all spots have in common become one, and nothing of them is lost.
 TEST(PastTree, KeepsWhatIsNeeded)
 {
