@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Removes what a run's cycles were charged to, and says how many cycles that gains.
 
-usage: ablation.py DLASIM [--page docs/CAUSES.md]
+usage: ablation.py DLASIM [--page scripts/figures/EXPERIMENTS.md]
 
 Each run is made as it is and with the named thing taken away. `charged` is what the causes that begin with the name had, `gained` what
 the run without it takes less, `takes over` the cause that grows most. --page writes the table into the page.
