@@ -503,7 +503,7 @@ def table(rows):
         word, size = words[r["network"]]
         kind = "fp16" if r["machine"] == "nv_full" else "int8"
         lines.append(f"| {word} | {size[1]} x {size[2]} | {r['machine']}, {kind} | {r['files']}, {r['cpu_steps']} | {r['operations']} | {r['bytes'] / 1e6:.2f} | "
-                     f"{r['cycles']:,} | {r['frames_per_s']:.1f} |")
+                     f"{r['cycles']:,} | {r['frames_per_s']:,.1f} |")
     return "\n".join(lines)
 
 

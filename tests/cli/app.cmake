@@ -111,6 +111,10 @@ if(TARGET dlasim)
         add_test(NAME BoardNetworks.Small
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim> --only lenet5,mnist)
         set_tests_properties(BoardNetworks.Small PROPERTIES LABELS quick TIMEOUT 300)
+        add_test(NAME BoardNetworks.Trained
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim>
+                         --trained ${PROJECT_SOURCE_DIR}/models/onnx)
+        set_tests_properties(BoardNetworks.Trained PROPERTIES LABELS golden TIMEOUT 900)
         add_test(NAME BoardNetworks.All
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim>)
         set_tests_properties(BoardNetworks.All PROPERTIES LABELS long TIMEOUT 14000)

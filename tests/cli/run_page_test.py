@@ -29,6 +29,8 @@ setTimeout(() => {
   out.lanes = Object.fromEntries(page.lanes.map((lane) => [lane.name, { grain: lane.grain, spent: [0, 1, 2, 3].map((p) => page.spentBefore(lane, p, page.run.cycles + 1)) }]));
   const rows = () => [...document.querySelectorAll("#steps tbody tr")].map((row) => row.cells[0].textContent);
   out.steps = rows();
+  out.accuracy = [...document.querySelectorAll("#accuracy tbody tr")].map((row) => [row.cells[0].textContent, row.cells[2].textContent]);
+  out.worst = $("#worst")?.textContent;
   if (out.causes && page.causes.length) {
     $("#cause-bar button").click();
     out.advice = $("#advice").textContent;
@@ -183,6 +185,13 @@ def main():
         out = check(program, folder / "run.html", result, [])
         expect(out["title"], layer["name"], "the title")
         expect(out["facts"]["values"], "equal to the golden values", "the verdict")
+
+        # What every tensor of a model loses.
+        run("net", models / "onnx/resnet_small.onnx", "--hw", "nv_small", "--input", models / "onnx/images.npy", "--accuracy-by-step", "--out", "model", "--html", "model.html")
+        result = json.loads((folder / "model/result.json").read_text())
+        out = used(program, folder / "model.html", 1400)
+        expect(out["accuracy"], [[one["name"], f"{one['own_signal_to_noise']:.1f} dB"] for one in result["tensors"]], "the accuracy by step")
+        expect(out["worst"].startswith(f"Most is lost in {result['worst_step']['name']}: "), True, "the step that loses most")
 
         # Without causes there are none; as a folder there is no page; nothing is lost.
         run("run", "layer.json", "--hw", "nv_large", "--no-causes", "--out", "none", "--html", "none.html")

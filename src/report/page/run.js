@@ -415,6 +415,13 @@
   const all = traffic.reduce((sum, row) => sum + row[1], 0);
   if (traffic.length) table($("#traffic"), ["client", "bytes", "share", "bytes a cycle"], traffic.sort((a, b) => b[1] - a[1]).map(([name, bytes]) => [name, whole(bytes), percent(bytes, all), (bytes / cycles).toFixed(2)]));
   else $("#traffic").remove();
+  const accurate = (result.tensors ?? []).filter((one) => one.cosine !== undefined), exact = Math.max(1, ...accurate.map((one) => one.own_signal_to_noise ?? 0));
+  const decibels = (ratio) => ratio === null ? "exact" : `${ratio.toFixed(1)} dB`;
+  const level = (one) => { const bar = make("span", undefined, "bars"), part = make("i"); bar.setAttribute("role", "img"); bar.setAttribute("aria-label", decibels(one.own_signal_to_noise)); part.style.cssText = `width: ${100 * Math.max(0, one.own_signal_to_noise ?? exact) / exact}%; background: ${one.name === result.worst_step?.name ? "var(--bad)" : "var(--accent)"}`; bar.append(part); return bar; };
+  if (accurate.length) {
+    table($("#accuracy"), ["tensor", "", "by itself", "in all", "cosine", "saturated"], accurate.map((one) => [one.name, level(one), decibels(one.own_signal_to_noise), decibels(one.signal_to_noise), one.cosine.toFixed(6), percent(one.saturated, 1)]));
+    $("#worst").textContent = result.worst_step ? `Most is lost in ${result.worst_step.name}: ${result.worst_step.why}. What helps: ${result.worst_step.helps}.` : "";
+  } else $("#accuracy").remove();
   const wrong = (result.expected?.by_channel ?? []).map((n, channel) => [channel, n]).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
   if (wrong.length) table($("#wrong"), ["channel", "values that differ", "share"], wrong.slice(0, 300).map(([channel, n]) => [String(channel), whole(n), percent(n, result.expected.differing)]));
   else $("#wrong").remove();
