@@ -214,7 +214,7 @@ std::string figure_named(const std::string& name, const std::string& where, cons
     std::vector<std::string> known;
     if (std::optional<std::string> plain = plain_figure(name, workloads, known)) return *plain;
     if (!is_expression(name)) throw ConfigError(where, "\"" + printable(name) + "\" is no figure of the table" + suggest(name, known));
-    const std::string text = with_names(name, [&](const std::string& word) {
+    std::string text = with_names(name, [&](const std::string& word) {
         std::vector<std::string> others;
         if (std::optional<std::string> plain = plain_figure(word, workloads, others)) return *plain;
         throw ConfigError(where, "\"" + printable(word) + "\" is no figure of the table" + suggest(word, others));
