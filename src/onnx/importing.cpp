@@ -11,6 +11,11 @@
 namespace dlasim {
 namespace {
 
+constexpr const char* kNoOperator =
+    "is no operator that runs here: docs/ONNX.md lists them; expected a model written with those, or only the part of it in front of this "
+    "node "
+    "(onnx.utils.extract_model)";
+
 constexpr std::int64_t kMaxSide = 8192;
 
 std::string shape_text(const std::vector<std::int64_t>& shape)
@@ -226,13 +231,12 @@ void Importing::read_node(const OnnxNode& node)
         for (const std::string& output : node.outputs)
             if (symbols_.contains(output)) throw Refused("makes \"" + output + "\", which is there already");
         if (reads_unknown(node)) {
-            if (!known && node.op != "Constant" && node.op != "Shape")
-                throw Refused("is no operator that runs here: docs/ONNX.md lists them");
+            if (!known && node.op != "Constant" && node.op != "Shape") throw Refused(kNoOperator);
             return mark_unknown(node);
         }
         if (node.domain.empty())
             if (std::optional<OnnxArray> array = folded(*this, view)) return set_constant(view, std::move(*array));
-        if (!known) throw Refused("is no operator that runs here: docs/ONNX.md lists them");
+        if (!known) throw Refused(kNoOperator);
         known(*this, view);
         for (const std::string& name : view.unread())
             if (name != "consumed_inputs" || model_.opset > 5)

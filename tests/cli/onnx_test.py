@@ -265,6 +265,7 @@ class Refusals(Onnx):
         lines = self.net(status=2).stderr.splitlines()
         self.assertEqual(lines[0], "dlasim: m.onnx: 2 problems:")
         self.assertTrue(lines[1].startswith('  node "one\\ntwo" (Einsum): is no operator'), lines)
+        self.assertIn("extract_model", lines[1])
         self.assertTrue(lines[2].startswith('  node "three" (Einsum): is no operator'), lines)
 
     def test_numbers_of_attributes_that_are_none(self):

@@ -117,8 +117,9 @@ public:
     {
         range(Size::KernelWidth, c.x.kernel, kMaxKernelSide, "kernel width");
         range(Size::KernelHeight, c.y.kernel, kMaxKernelSide, "kernel height");
-        range(Size::StrideX, c.x.stride, kMaxLayerStride, "stride");
-        if (c.x != c.y || place_.of(Size::StrideX) != place_.of(Size::StrideY)) range(Size::StrideY, c.y.stride, kMaxLayerStride, "stride");
+        range(Size::StrideX, c.x.stride, kMaxLayerStride, keys::kStrideMeaning);
+        if (c.x != c.y || place_.of(Size::StrideX) != place_.of(Size::StrideY))
+            range(Size::StrideY, c.y.stride, kMaxLayerStride, keys::kStrideMeaning);
         range(Size::DilationX, c.x.dilation, kMaxLayerDilation, "dilation");
         range(Size::DilationY, c.y.dilation, kMaxLayerDilation, "dilation");
         range(Size::Channels, c.channels, kMaxLayerSide, "channels of such a kernel");

@@ -172,7 +172,7 @@ Layer layer_from_json(const Json& json, const std::string& file, const std::stri
     if (layer.op == Op::Sdp) read_sdp_input(layer, top);
     else if (layer.op == Op::Pool) read_pool_input(layer, top);
     else read_kernel(layer, top);
-    layer.stride = read_extent(top, "stride", "strides", kLayerStride, "stride");
+    layer.stride = read_extent(top, "stride", "strides", kLayerStride, keys::kStrideMeaning);
     layer.dilation = read_extent(top, "dilation", "dilations", kDilation, "dilation");
     top.not_both("groups", "group");
     layer.groups = top.count(top.has("group") ? "group" : "groups", 1);
