@@ -152,6 +152,7 @@ private:
         }
         if (s.unit == StepUnit::Cdp) return plan_lrn_step(i);
         plan.layer = step_layer(p_.network, p_.steps, s);
+        plan.layer.partition.own_lines = options_.for_driver;
         choose_pixels(s, plan.layer);
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         if (s.addend) check_addend(s, plan.layer);

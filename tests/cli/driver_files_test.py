@@ -30,6 +30,7 @@ import onnx_writer  # noqa: E402
 
 DLASIM = None
 COUNT = 4
+FOUND = (81, 126)  # a convolution that the driver enables in front of its turn; two windows that begin at the same line
 MACHINES = ("nv_small", "nv_large", "nv_full")
 HINTS = ("nvdla_runtime",)  # what NVIDIA's test application does not show, though the runtime takes it
 
@@ -209,7 +210,7 @@ def random_network(draw):
 
 class Random(DriverFiles):
     def test_random_networks(self):
-        for seed in range(COUNT):
+        for seed in sorted({*range(COUNT), *FOUND}):
             network = random_network(random.Random(seed))
             (self.at / "network.json").write_text(json.dumps(network))
             for machine in MACHINES:

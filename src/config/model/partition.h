@@ -31,6 +31,7 @@ struct Partition {
     bool pooled = false;                             // these are rows and columns of the pooling on the way
     bool padded = false;                             // parts of less than an atom of kernels, each in surfaces of its own
     bool reuse_data = false, reuse_weights = false;  // what the next part needs stays in the buffer
+    bool own_lines = false;                          // a part fetches no line for the next one: no descriptor of NVIDIA's driver says that
 
     bool on() const
     {

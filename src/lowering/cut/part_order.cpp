@@ -60,7 +60,7 @@ void connect(const SplitFrame& frame, std::vector<Part>& parts, const UsedAgain&
 std::vector<Part> ordered_parts(const SplitFrame& frame, std::vector<RowPart> rows, const std::vector<KernelPart>& kernels,
                                 const UsedAgain& again)
 {
-    if (again.data) fetch_ahead(rows);
+    if (again.data && !frame.wish.own_lines) fetch_ahead(rows);
     std::vector<Part> best;
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (const Order order : {Order::KernelsInside, Order::KernelsTurning, Order::RowsInside}) {
