@@ -212,6 +212,7 @@ private:
         };
         std::vector<std::size_t> terms = l.inputs;
         std::stable_sort(terms.begin(), terms.end(), [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
+        older_first(terms);
         std::size_t sum = terms.front();
         for (std::size_t t = 1; t < terms.size(); ++t) {
             const bool last = t + 1 == terms.size();
@@ -236,6 +237,30 @@ private:
             }
             sum = target;
         }
+    }
+    /// Of two convolutions the one whose input is older runs while the input of the other is made; the other one adds.
+    void older_first(std::vector<std::size_t>& terms)
+    {
+        if (terms.size() != 2) return;
+        const std::optional<std::size_t> first = steps_.maker(terms.front()), second = steps_.maker(terms.back());
+        if (!first || !second || !adds(*first) || steps_.list[*second].unit != StepUnit::Array || inputs_made(*second) >= inputs_made(*first))
+            return;
+        const auto list = steps_.list.begin();
+        std::rotate(list + static_cast<std::ptrdiff_t>(*first), list + static_cast<std::ptrdiff_t>(*second),
+                    list + static_cast<std::ptrdiff_t>(*second) + 1);
+        std::swap(terms.front(), terms.back());
+    }
+    /// Steps after which a step has its inputs.
+    std::size_t inputs_made(std::size_t step) const
+    {
+        const Step& s = steps_.list[step];
+        std::size_t made = 0;
+        const auto wait = [&](std::size_t tensor) {
+            if (const std::optional<std::size_t> maker = last_maker(tensor)) made = std::max(made, *maker + 1);
+        };
+        for (const std::size_t tensor : s.inputs) wait(tensor);
+        if (s.addend) wait(*s.addend);
+        return made;
     }
     bool simple(const NetworkLayer& l) const
     {
