@@ -10,6 +10,7 @@
 #include "lowering/program/lrn_tables.h"
 #include "lowering/shape.h"
 #include "lowering/transfer/transfer_plan.h"
+#include "network/banks.h"
 #include "network/fp16_values.h"
 #include "network/handed_on.h"
 #include "network/host.h"
@@ -51,6 +52,7 @@ public:
             plan_step(i);
             join();
         }
+        if (p_.network.overlap == Overlap::All && !options_.for_driver) share_banks(p_, options_.explicit_cuts);
         put_in_order(p_, footprints_);
         place_network(p_, std::move(footprints_), steps_over(p_), options_);
         NetworkProgram program = network_program(p_);

@@ -243,7 +243,8 @@ private:
     {
         if (terms.size() != 2) return;
         const std::optional<std::size_t> first = steps_.maker(terms.front()), second = steps_.maker(terms.back());
-        if (!first || !second || !adds(*first) || steps_.list[*second].unit != StepUnit::Array || inputs_made(*second) >= inputs_made(*first))
+        if (!first || !second || !adds(*first) || steps_.list[*second].unit != StepUnit::Array ||
+            inputs_made(*second) >= inputs_made(*first))
             return;
         const auto list = steps_.list.begin();
         std::rotate(list + static_cast<std::ptrdiff_t>(*first), list + static_cast<std::ptrdiff_t>(*second),

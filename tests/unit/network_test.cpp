@@ -1,6 +1,8 @@
 // Networks: shapes, steps, where tensors stand. Expected values by hand.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "config/network_reader.h"
 #include "facts/presets.h"
 #include "network/host.h"
@@ -81,6 +83,16 @@ TEST(NetworkSteps, AnAdditionJoinsTheConvolutionOfItsLastTensor)
     EXPECT_THAT(names(planned(network_of(conv("b", 16, R"(, "activation": "relu")") + sum), "nv_small")), ElementsAre("b", "s"));
 }
 
+TEST(NetworkSteps, OfTwoConvolutionsThatAreAddedTheOneWithTheOlderInputRunsFirst)
+{
+    const std::string sum = R"(, {"name": "s", "op": "add", "inputs": ["b", "c"], "activation": "relu"})";
+    const NetworkPlan plan =
+        planned(network_of(conv("a", 16) + "," + conv("b", 16) + "," + conv("c", 16, R"(, "inputs": ["data"])") + sum), "nv_small");
+    EXPECT_THAT(names(plan), ElementsAre("a", "c", "s"));
+    EXPECT_EQ(plan.steps.tensors[plan.steps.list[2].inputs.front()].name, "a");
+    EXPECT_EQ(plan.steps.tensors[*plan.steps.list[2].addend].name, "c");
+}
+
 TEST(NetworkSteps, PoolingFollowsOnTheWayWhereItsWindowsFit)
 {
     const auto pool = [](int kernel, int stride) {
@@ -134,6 +146,28 @@ std::vector<std::int16_t> hosted(const std::string& layer, std::uint32_t width, 
     Tensor tensor(1, channels, 1, width);
     tensor.values = values;
     return host_output(plan.network, plan.steps, step, {&tensor}).values;
+}
+
+TEST(NetworkPlan, StepsThatFollowEachOtherHaveTheSameBanks)
+{
+    const char* const input = R"({"width": 56, "height": 56, "channels": 64})";
+    const auto banks = [&](const std::string& partition) {
+        const Network network =
+            network_of(conv("a", 64, partition) +
+                           R"(, {"name": "b", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "pads": [1, 1, 1, 1]})",
+                       input);
+        const NetworkPlan plan = planned(network, "nv_large");
+        std::set<std::pair<std::uint32_t, std::uint32_t>> set;
+        for (const StepPlan& step : plan.plans)
+            for (const PlannedPass& pass : step.passes) set.emplace(pass.geometry.data_banks, pass.geometry.weight_banks);
+        return set;
+    };
+    EXPECT_EQ(banks("").size(), 1u);
+    const std::string told = R"(, "partition": {"rows": 8, "data_banks": 6, "weight_banks": 4})",
+                      few = R"(, "partition": {"rows": 2, "data_banks": 1, "weight_banks": 1})";
+    EXPECT_THAT(banks(told), ElementsAre(std::pair(6u, 4u)));
+    EXPECT_EQ(banks(few).count({1, 1}), 1u);  // and more for the next one
+    EXPECT_EQ(banks(few).size(), 2u);
 }
 
 TEST(NetworkHost, SoftmaxHasExponentialsOfSixteenthsIn127ths)

@@ -1,0 +1,115 @@
+#include "network/banks.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/bits.h"
+#include "lowering/cut/weight_ring.h"
+#include "network/plan.h"
+
+namespace dlasim {
+namespace {
+
+/// Groups of kernels in the buffer: the array has one while the next one comes.
+constexpr std::uint64_t kGroups = 2;
+
+/// What steps take, and the fewest banks that do for their weights.
+struct SharedBanks {
+    std::uint64_t data = 0, weights = 0, least_weights = 0;
+    bool asked = false;  // the network says so
+};
+
+std::uint64_t least_weights(const PlannedPass& planned, const Hardware& hw)
+{
+    const Pass& p = planned.pass;
+    const Geometry& g = planned.geometry;
+    const std::uint64_t bank = std::uint64_t{hw.cbuf.bank_depth} * hw.cbuf.entry_bytes;
+    const std::uint64_t in_use =
+        p.reuse.keep_weights ? g.weight_bytes : std::min(g.weight_bytes, kGroups * hw.kernel_group(p.precision) * g.kernel_bytes);
+    const std::uint64_t group = weight_banks(hw, group_ends(hw, p.precision, Kernels{p.kernels}, g.kernel_bytes));
+    return std::min<std::uint64_t>(g.weight_banks, std::max(group, ceil_div(in_use, bank)));
+}
+
+bool asked(const Partition& cut) { return !cut.automatic && (cut.data_banks != 0 || cut.weight_banks != 0); }
+
+SharedBanks banks_of(const StepPlan& step, const Hardware& hw)
+{
+    SharedBanks banks{.asked = asked(step.machine.partition)};
+    for (const PlannedPass& pass : step.passes) {
+        banks.data = std::max<std::uint64_t>(banks.data, pass.geometry.data_banks);
+        banks.weights = std::max<std::uint64_t>(banks.weights, pass.geometry.weight_banks);
+        banks.least_weights = std::max(banks.least_weights, least_weights(pass, hw));
+    }
+    return banks;
+}
+
+/// Of both; none if they cannot have the same.
+std::optional<SharedBanks> shared(const SharedBanks& a, const SharedBanks& b, std::uint64_t all)
+{
+    const SharedBanks most{std::max(a.data, b.data), std::max(a.weights, b.weights), std::max(a.least_weights, b.least_weights)};
+    if (!a.asked && !b.asked) return most.data + most.least_weights <= all ? std::optional(most) : std::nullopt;
+    const SharedBanks& told = a.asked ? a : b;
+    if (most.data > told.data || most.least_weights > told.weights) return {};
+    if (a.asked && b.asked && a.weights != b.weights) return {};
+    return told;
+}
+
+class Sharing {
+public:
+    Sharing(NetworkPlan& plan, bool noted) : p_(plan), noted_(noted) {}
+
+    void share()
+    {
+        for (std::size_t i = 0; i < p_.plans.size(); ++i) {
+            if (p_.steps.list[i].unit == StepUnit::Host) close();
+            if (p_.steps.list[i].unit == StepUnit::Array) add(i);
+        }
+        close();
+    }
+
+private:
+    void add(std::size_t i)
+    {
+        const StepPlan& step = p_.plans[i];
+        // Rings of pixels end where their lines do.
+        if (step.mode != "direct" || !step.packing.empty() || step.contraction) return close();
+        const SharedBanks own = banks_of(step, p_.hardware);
+        std::optional<SharedBanks> with = steps_.empty() ? own : shared(banks_, own, p_.hardware.cbuf.banks);
+        if (!with) close();
+        banks_ = with.value_or(own);
+        steps_.push_back(i);
+    }
+
+    void close()
+    {
+        const std::uint64_t weights = std::min(p_.hardware.cbuf.banks - banks_.data, banks_.weights);
+        for (const std::size_t i : steps_)
+            if (steps_.size() > 1 && !asked(p_.plans[i].machine.partition)) give(i, banks_.data, weights);
+        steps_.clear();
+    }
+
+    void give(std::size_t i, std::uint64_t data, std::uint64_t weights)
+    {
+        const auto set = [&](auto& banks) {
+            banks.data_banks = static_cast<std::uint32_t>(data);
+            banks.weight_banks = static_cast<std::uint32_t>(weights);
+        };
+        for (PlannedPass& pass : p_.plans[i].passes) {
+            set(pass.pass);
+            set(pass.geometry);
+        }
+        Partition& told = p_.network.layers[p_.steps.list[i].layer].layer.partition;
+        if (noted_ && !told.automatic && told.on()) set(told);
+    }
+
+    NetworkPlan& p_;
+    const bool noted_;
+    std::vector<std::size_t> steps_;  // that have the same
+    SharedBanks banks_;
+};
+
+}  // namespace
+
+void share_banks(NetworkPlan& plan, bool noted) { Sharing(plan, noted).share(); }
+
+}  // namespace dlasim
