@@ -135,6 +135,15 @@ class Sums(Folder):
             self.assertEqual(without["cycles"], result["cycles"])
 
 
+    def test_an_operand_that_is_read_for_the_first_time(self):
+        """Its engine of SDP_RDMA has nothing to do in the layers before: their cycles are not its start."""
+        network = model("networks/resnet50")
+        network["layers"] = network["layers"][:7]
+        del network["macs"]
+        result, _ = self.run_file("net", network, *LARGE)
+        self.assertLess(dict(leaves(result["causes"])).get("start_up/begin", 0), 0.01 * result["cycles"])
+
+
 class Compaction(Folder):
     def test_a_tall_layer(self):
         """11 % of its cycles had other causes when every unit was stepped."""

@@ -162,7 +162,7 @@ class Trials(Explained):
         self.refused(self.dlasim("explain", "a", "--slack", -1), "--slack")
 
     def test_a_run_that_comes_out_otherwise_is_refused(self):
-        self.run_into("net", self.write(NETWORK, "net.json"), "a", "--hw", "nv_large", "--memory", "ddr4-2400", "--no-cvsram")
+        self.run_into("net", MODELS / "networks/lenet5.json", "a", "--hw", "nv_large", "--memory", "ddr4-2400", "--no-cvsram")
         self.refused(self.dlasim("explain", "a", "--remedies", 2), "when it is run again")
         self.assertEqual(os.listdir(self.folder / "a").count("result.json"), 1)
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/bits.h"
 #include "facts/sdp.h"
@@ -64,6 +65,7 @@ struct SdpCore final : DirectCore<SdpCore> {
     void start(Cycle at);
     void finish(Cycle at);
     void start_reading(Cycle at);
+    void note_start(Cycle at);
     void end_reading(Cycle done);
     template <class... Domains>
     void gate(Cycle at, bool open, Domains... domains);
@@ -310,10 +312,19 @@ void SdpCore::start_reading(Cycle at)
     gate_readers(at, true);
     reading = active = true;
     ++reads_begun;
-    if (trails)
-        for (const Client client : kReadClients)
-            (*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(client))].works(at, Cause::StartUp);
+    if (trails && pending) note_start(at);
     if (!pending) end_reading(at);  // no engine is on: there is nothing to wait for
+}
+
+/// An engine without work in this layer begins the next one when those that have some are done.
+void SdpCore::note_start(Cycle at)
+{
+    const auto asks = [](unsigned engine) { return of_client(TrailPlace::Ask, static_cast<unsigned>(kReadClients[engine])); };
+    for (unsigned engine = 0; engine < kReadEngines; ++engine) {
+        Trail& trail = (*trails)[asks(engine)];
+        if (pending >> engine & 1) trail.works(at, Cause::StartUp);
+        else trail.waits(at, asks(static_cast<unsigned>(std::countr_zero(pending))), Cause::StartUp);
+    }
 }
 
 /// The done pulse of SDP_RDMA is in cycle `done`.
