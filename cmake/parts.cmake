@@ -1,5 +1,5 @@
 # What a build has. The library - SystemC modules, layers and networks - needs SystemC, fmt and nlohmann-json alone; everything else is a
-# switch, and what needs a part that is switched off is refused by its name: src/files/about/parts.h.
+# switch, and what needs a part that is switched off is refused by its name: src/base/files/about/parts.h.
 #
 #   DLASIM_COMMAND    the program dlasim and its man page: CLI11, SQLite, zlib and xxHash
 #   DLASIM_LOADABLE   files of NVIDIA's compiler, read and written: FlatBuffers

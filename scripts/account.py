@@ -19,7 +19,7 @@ from pathlib import Path
 from page_table import write_table
 
 LAYERS = ["models/resnet50_res3a_branch2b.json@nv_full", "models/resnet50_res2a_branch1.json@nv_large", "models/alexnet_fc7.json@nv_full"]
-PIPELINE = 22  # cycles from a pop in CSC to its port: src/facts/csc.h, kDataToMac
+PIPELINE = 22  # cycles from a pop in CSC to its port: src/machine/facts/csc.h, kDataToMac
 
 
 def run(dlasim, layer, hardware):

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Bundles what pages draw with - Apache ECharts of the version in src/files/page/package-lock.json - into
-# src/files/page/charts.bundle.js, with the licences. Only who changes the version or the parts in use needs it, and npm.
+# Bundles what pages draw with - Apache ECharts of the version in src/base/files/page/package-lock.json - into
+# src/base/files/page/charts.bundle.js, with the licences. Only who changes the version or the parts in use needs it, and npm.
 #
 # usage: scripts/bundle_charts.sh
 set -eu
-page=$(cd "$(dirname "$0")/../src/files/page" && pwd)
+page=$(cd "$(dirname "$0")/../src/base/files/page" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$page/package.json" "$page/package-lock.json" "$page/charts.js" "$work"

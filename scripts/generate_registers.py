@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/registers/{fields/*.h,*_rows.h,tables.cpp} and docs/hardware/registers.md from the register maps in configs/registers/.
+"""Writes src/machine/registers/{fields/*.h,*_rows.h,tables.cpp} and docs/hardware/registers.md from the register maps in configs/registers/.
 
 usage: generate_registers.py [--check]    --check writes nothing and fails when a file is out of date
 """
@@ -16,7 +16,7 @@ def load():
     return {g: json.loads((ROOT / "configs/registers" / f).read_text()) for g, f in MAPS.items()}
 
 
-# The header in src/registers/fields that has a unit's registers; those of a unit in brackets are laid out like those of the one before it.
+# The header in src/machine/registers/fields that has a unit's registers; those of a unit in brackets are laid out like those of the one before it.
 HEADERS = {"glb": ["GLB"], "mcif": ["MCIF", ["CVIF"]], "bdma": ["BDMA"], "cdma": ["CDMA"], "csc": ["CSC"], "cmac": ["CMAC_A", ["CMAC_B"]],
            "cacc": ["CACC"], "sdp": ["SDP", "SDP_RDMA"], "pdp": ["PDP", "PDP_RDMA"], "cdp": ["CDP", "CDP_RDMA"], "rbk": ["RBK"]}
 
@@ -196,12 +196,12 @@ def main():
     names, lists = listed(maps)
     rom = [names["CFGROM"]]
     fields, fields_text = field_rows(maps)
-    files = {**{ROOT / f"src/registers/fields/{name}.h": fields_header(maps, units) for name, units in HEADERS.items()},
-             ROOT / "src/registers/fields/groups.h": groups_header(maps),
-             ROOT / "src/registers/tables.cpp": tables(maps, names, fields),
-             ROOT / "src/registers/field_rows.h": fields_text,
-             ROOT / "src/registers/rom_rows.h": header(lists, rom),
-             ROOT / "src/registers/unit_rows.h": header(lists, [name for name in lists if name not in rom]),
+    files = {**{ROOT / f"src/machine/registers/fields/{name}.h": fields_header(maps, units) for name, units in HEADERS.items()},
+             ROOT / "src/machine/registers/fields/groups.h": groups_header(maps),
+             ROOT / "src/machine/registers/tables.cpp": tables(maps, names, fields),
+             ROOT / "src/machine/registers/field_rows.h": fields_text,
+             ROOT / "src/machine/registers/rom_rows.h": header(lists, rom),
+             ROOT / "src/machine/registers/unit_rows.h": header(lists, [name for name in lists if name not in rom]),
              ROOT / "docs/hardware/registers.md": page(maps)}
     stale = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
     if "--check" in sys.argv[1:]:

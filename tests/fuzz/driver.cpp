@@ -21,7 +21,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "files/number.h"
+#include "base/files/number.h"
 #include "fuzz.h"
 #include "mutator.h"
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "files/json_text.h"
+#include "base/files/json_text.h"
 #include "fuzz.h"
 #include "replay/recording.h"
 #include "report/program_description.h"

@@ -1,9 +1,9 @@
 // DRAM device files with their constraint tables: {"device": {...}, "standard": {...}}. What is taken runs for 400 cycles.
+#include "base/files/json_text.h"
 #include "dram/check/stream.h"
 #include "dram/read/reader.h"
 #include "dram/report/report.h"
 #include "dram/report/run_report.h"
-#include "files/json_text.h"
 #include "fuzz.h"
 
 namespace dlasim {

@@ -1,6 +1,6 @@
 // Results of runs: read as two runs of which one was changed, compared and told.
+#include "base/files/json_text.h"
 #include "compare/comparison.h"
-#include "files/json_text.h"
 #include "fuzz.h"
 
 namespace dlasim {

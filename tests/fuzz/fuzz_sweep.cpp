@@ -1,6 +1,6 @@
 // Sweeps: read, expanded, and the first, the middle and the last point planned.
+#include "base/files/json_text.h"
 #include "config/sweep/sweep.h"
-#include "files/json_text.h"
 #include "fuzz.h"
 #include "lowering/plan.h"
 #include "lowering/transfer/transfer_plan.h"

@@ -1,8 +1,8 @@
 // Technologies: read, and the figures of a run taken from them.
 #include <cmath>
 
+#include "base/files/json_text.h"
 #include "facts/presets.h"
-#include "files/json_text.h"
 #include "fuzz.h"
 #include "silicon/area.h"
 #include "silicon/energy.h"

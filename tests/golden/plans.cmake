@@ -2,7 +2,7 @@
 if(TARGET dlasim::lint)
     add_executable(random_plans random_plans.cpp)
     target_link_libraries(random_plans PRIVATE dlasim::lint dlasim::lowering)
-    target_include_directories(random_plans PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_include_directories(random_plans PRIVATE ${DLASIM_HEADER_FOLDERS})
     add_test(NAME RandomPlans.1_to_1500_more COMMAND random_plans 1 1500)
     add_test(NAME RandomPlans.100001_to_50000_more COMMAND random_plans 100001 50000)
     set_tests_properties(RandomPlans.1_to_1500_more PROPERTIES LABELS golden TIMEOUT 600)

@@ -22,7 +22,16 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES, MOST_COLUMNS = 600, 200
 WRITE = "--write" in sys.argv
 
-# The modules in the order of their layers: what a folder of src/ contains, and which earlier modules
+# The storeys of src/, from the lowest: a module includes its own storey and those below it, which the build enforces as well.
+STOREYS = {
+    "base": ["base", "files"],
+    "machine": ["facts", "elements", "links", "traffic", "registers", "workload", "numerics", "dram", "memory", "units", "platform", "lint"],
+    "work": ["config", "onnx", "golden", "lowering", "loadable", "replay", "jobs", "network"],
+    "results": ["silicon", "report", "compare", "explain"],
+    "tools": ["sweep", "suite", "library", "app"],
+}
+
+# The modules in the order of their layers: what a folder of a storey contains, and which earlier modules
 # (or which of their headers) it may include. docs/ARCHITECTURE.md has this table; `tidy.py modules --write` writes it.
 UNIT = {"base", "facts", "elements", "links", "traffic", "registers", "numerics"}
 MODULES = {
@@ -81,6 +90,20 @@ def sources():
                 yield path
 
 
+def of_storey(path):
+    """A path below src/ as a module names it: machine/facts/csc.h is facts/csc.h."""
+    first, _, rest = path.partition("/")
+    return rest if first in STOREYS and rest.partition("/")[0] in STOREYS[first] and "/" in rest else path
+
+
+def header_of(target):
+    """The header of src/ that an include names, and its module's name for it; None."""
+    for storey in ("", *list(STOREYS)[1:]):
+        if (ROOT / "src" / storey / target).is_file():
+            return of_storey(target) if not storey else target
+    return None
+
+
 def may_include(place, target):
     parts = place.split("/")
     module = parts[0]
@@ -93,10 +116,11 @@ def may_include(place, target):
 
 
 def module_table():
-    rows = ["| module | contains | may include |", "|---|---|---|"]
+    rows = ["| storey | module | contains | may include |", "|---|---|---|---|"]
+    storey_of = {module: storey for storey, modules in STOREYS.items() for module in modules}
     for module, (holds, allowed) in MODULES.items():
         order = [r for r in MODULES if r in allowed] + sorted(a for a in allowed if "/" in a)
-        rows.append(f"| `{module}` | {holds} | {', '.join(f'`{a}`' for a in order) or 'nothing'} |")
+        rows.append(f"| {storey_of[module]} | `{module}` | {holds} | {', '.join(f'`{a}`' for a in order) or 'nothing'} |")
     return "\n".join(rows)
 
 
@@ -108,12 +132,20 @@ def check_modules():
             if target.split("/")[0] not in above:
                 yield f"tests/tidy/tidy.py: {module} may include {target}, which is not above it"
         above.add(module)
-    for folder in sorted((ROOT / "src").iterdir()):
-        if folder.is_dir() and folder.name not in MODULES:
-            yield f"src/{folder.name}: not in the table of modules"
+    if {folder.name for folder in (ROOT / "src").iterdir() if folder.is_dir()} != set(STOREYS):
+        yield f"src: other folders than {', '.join(STOREYS)}"
+    for storey, modules in STOREYS.items():
+        for folder in sorted((ROOT / "src" / storey).iterdir()):
+            if folder.is_dir() and folder.name not in modules:
+                yield f"src/{storey}/{folder.name}: not in the table of modules"
+    height = {module: i for i, modules in enumerate(STOREYS.values()) for module in modules}
+    for module, (_, allowed) in MODULES.items():
+        for target in sorted(allowed):
+            if height[target.split("/")[0]] > height[module]:
+                yield f"tests/tidy/tidy.py: {module} may include {target}, of a storey above it"
     page = ROOT / "docs/ARCHITECTURE.md"
     text = page.read_text()
-    start, end = text.index("| module | contains"), text.index("\n\n", text.index("| module | contains"))
+    start, end = text.index("| storey | module"), text.index("\n\n", text.index("| storey | module"))
     if text[start:end] == module_table():
         return
     if WRITE:
@@ -126,15 +158,15 @@ def check_includes():
     for path in sources():
         if "src" not in path.relative_to(ROOT).parts[:1]:
             continue
-        place = path.relative_to(ROOT / "src").as_posix()
+        place = of_storey(path.relative_to(ROOT / "src").as_posix())
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = re.match(r'\s*#include [<"]([^">]+)[">]', line)
             if not match:
                 continue
             target = match.group(1)
             where = f"{path.relative_to(ROOT)}:{number}: includes {target}"
-            if (ROOT / "src" / target).is_file():
-                if not may_include(place, target):
+            if header := header_of(target):
+                if not may_include(place, header):
                     yield f"{where}: this arrow is not in the table"
             elif target in ("systemc", "tlm", "systemc.h") or target.startswith("tlm_utils"):
                 if not SYSTEMC.search(place):

@@ -1,5 +1,5 @@
 // Expressions of DRAM tables and of sweeps.
-#include "files/expression.h"
+#include "base/files/expression.h"
 
 #include <gmock/gmock.h>
 

@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "files/input.h"
-#include "files/json_text.h"
-#include "files/number.h"
-#include "files/output.h"
-#include "files/printable.h"
-#include "files/spelling.h"
+#include "base/files/input.h"
+#include "base/files/json_text.h"
+#include "base/files/number.h"
+#include "base/files/output.h"
+#include "base/files/printable.h"
+#include "base/files/spelling.h"
 #include "refusal.h"
 
 namespace {

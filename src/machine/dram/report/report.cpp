@@ -1,0 +1,277 @@
+#include "dram/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/files/printable.h"
+
+namespace dlasim::dram {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Statistics sum_of(const std::vector<Statistics>& channels)
+{
+    Statistics sum = channels.front();
+    for (std::size_t i = 1; i < channels.size(); ++i) sum.merge(channels[i]);
+    return sum;
+}
+
+double bytes_of(const Statistics& s) { return static_cast<double>(s.bytes_read + s.bytes_written); }
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// What crossed the data bus; requests that wait in the queues have not.
+double gb_per_s(const Config& config, const Statistics& s, std::size_t channels)
+{
+    return config.peak_gb_per_s() / config.organisation.channels * static_cast<double>(channels) *
+           share(static_cast<double>(s.busy), static_cast<double>(s.bus_cycles));
+}
+
+/// What a row of the statistics is taken from: `s` sums up `channels` of them.
+struct Seen {
+    const Config& config;
+    const Statistics& s;
+    std::size_t channels;
+    Energy energy = energy_of(config, s);
+};
+
+Json by_rank_state(const auto& values)
+{
+    Json states;
+    for (std::size_t i = 0; i < kRankStates; ++i) states[std::string{kRankStateNames[i]}] = values[i];
+    return states;
+}
+
+Json commands_json(const Statistics& s)
+{
+    Json commands;
+    for (std::size_t c = 0; c < kCommands; ++c)
+        if (s.commands[c]) commands[std::string{kCommandNames[c]}] = s.commands[c];
+    return commands;
+}
+
+Json lost_json(const Seen& seen)
+{
+    Json lost;
+    for (const auto& [owner, cycles] : lost_by_owner(seen.config, seen.s)) lost[owner] = cycles;
+    return lost;
+}
+
+struct Bucket {
+    std::uint64_t below, reads;
+};
+
+constexpr std::array kBucketKeys{
+    Key<Bucket>{{"below_cycles", "integer", "DRAM cycles", "these reads took less, and at least half as long"},
+                [](const Bucket& b) -> Json { return b.below; }},
+    Key<Bucket>{{"reads", "integer", "reads", "reads in this bucket"}, [](const Bucket& b) -> Json { return b.reads; }},
+};
+
+Json histogram_json(const Histogram& latency)
+{
+    Json histogram = Json::array();
+    const auto buckets = latency.log2();
+    for (std::size_t i = 0; i < buckets.size(); ++i)
+        if (buckets[i]) histogram.push_back(written(kBucketKeys, Bucket{i >= 64 ? UINT64_MAX : std::uint64_t{1} << i, buckets[i]}));
+    return histogram;
+}
+
+double rate(std::uint64_t part, std::uint64_t whole) { return share(static_cast<double>(part), static_cast<double>(whole)); }
+
+using Row = Key<Seen>;
+constexpr std::array kStatisticsKeys{
+    Row{{"cycles", "integer", "DRAM cycles", "cycles of the window"}, [](const Seen& v) -> Json { return v.s.cycles; }},
+    Row{{"reads", "integer", "requests", "reads accepted, of a burst each"}, [](const Seen& v) -> Json { return v.s.reads; }},
+    Row{{"reads_done", "integer", "requests", "reads answered"}, [](const Seen& v) -> Json { return v.s.reads_done; }},
+    Row{{"writes", "integer", "requests", "writes accepted, of a burst each"}, [](const Seen& v) -> Json { return v.s.writes; }},
+    Row{{"bytes_read", "integer", "bytes", "bytes of the reads accepted"}, [](const Seen& v) -> Json { return v.s.bytes_read; }},
+    Row{{"bytes_written", "integer", "bytes", "bytes of the writes accepted"}, [](const Seen& v) -> Json { return v.s.bytes_written; }},
+    Row{{"forwarded", "integer", "requests", "reads served from the write queue"}, [](const Seen& v) -> Json { return v.s.forwarded; }},
+    Row{{"merged", "integer", "requests", "requests that joined one of the same burst in a queue"},
+        [](const Seen& v) -> Json { return v.s.merged; }},
+    Row{{"bandwidth_gb_per_s", "number", "GB/s", "what crossed the data bus"},
+        [](const Seen& v) -> Json { return gb_per_s(v.config, v.s, v.channels); }},
+    Row{{"row_hits", "integer", "requests", "requests whose row was open when their first command was issued"},
+        [](const Seen& v) -> Json { return v.s.hits; }},
+    Row{{"row_misses", "integer", "requests", "requests whose bank was closed"}, [](const Seen& v) -> Json { return v.s.misses; }},
+    Row{{"row_conflicts", "integer", "requests", "requests whose bank had another row open"},
+        [](const Seen& v) -> Json { return v.s.conflicts; }},
+    Row{{"row_hit_rate", "number", "", "row_hits of all three"},
+        [](const Seen& v) -> Json { return rate(v.s.hits, v.s.hits + v.s.misses + v.s.conflicts); }},
+    Row{{"columns_after_the_first", "integer", "commands", "column commands that are not the first since the activation of their row"},
+        [](const Seen& v) -> Json { return v.s.later_columns; }},
+    Row{{"column_to_column/same_group", "integer", "commands", "column commands whose predecessor went to the same bank group"},
+        [](const Seen& v) -> Json { return v.s.same_group; }},
+    Row{{"column_to_column/other_group", "integer", "commands", "to another group of the same rank"},
+        [](const Seen& v) -> Json { return v.s.other_group; }},
+    Row{{"column_to_column/other_rank", "integer", "commands", "to another rank"}, [](const Seen& v) -> Json { return v.s.other_rank; }},
+    Row{{"turnarounds", "integer", "changes", "changes of the direction of the data bus"},
+        [](const Seen& v) -> Json { return v.s.turnarounds; }},
+    Row{{"commands", "object", "commands", "commands issued, by name; only those that occurred"},
+        [](const Seen& v) -> Json { return commands_json(v.s); }},
+    Row{{"data_bus/cycles", "integer", "DRAM cycles", "cycles of the data buses, to the end or the last data"},
+        [](const Seen& v) -> Json { return v.s.bus_cycles; }},
+    Row{{"data_bus/busy", "integer", "DRAM cycles", "of these with data"}, [](const Seen& v) -> Json { return v.s.busy; }},
+    Row{{"data_bus/utilization", "number", "", "busy of cycles"}, [](const Seen& v) -> Json { return rate(v.s.busy, v.s.bus_cycles); }},
+    Row{{"data_bus/lost", "object", "DRAM cycles",
+         "cycles without data by owner: OWNER:RULE of the constraint table, no_request, scheduling, unfinished"},
+        lost_json},
+    Row{{"read_latency_cycles/min", "integer", "DRAM cycles", "from acceptance to the last data: the least"},
+        [](const Seen& v) -> Json { return v.s.read_latency.min(); }},
+    Row{{"read_latency_cycles/mean", "number", "DRAM cycles", "the mean"}, [](const Seen& v) -> Json { return v.s.read_latency.mean(); }},
+    Row{{"read_latency_cycles/p50", "integer", "DRAM cycles", "what half of the reads do not exceed"},
+        [](const Seen& v) -> Json { return v.s.read_latency.quantile(0.5); }},
+    Row{{"read_latency_cycles/p99", "integer", "DRAM cycles", "what 99 of 100 reads do not exceed"},
+        [](const Seen& v) -> Json { return v.s.read_latency.quantile(0.99); }},
+    Row{{"read_latency_cycles/max", "integer", "DRAM cycles", "the greatest"},
+        [](const Seen& v) -> Json { return v.s.read_latency.max(); }},
+    Row{{"read_latency_cycles/histogram", "list", "", "buckets by powers of two, without empty ones"},
+        [](const Seen& v) -> Json { return histogram_json(v.s.read_latency); }},
+    Row{{"queue_cycles/read", "list", "DRAM cycles", "cycles in which the read queue held 0, 1, 2, .. requests"},
+        [](const Seen& v) -> Json { return v.s.read_queue_cycles; }},
+    Row{{"queue_cycles/write", "list", "DRAM cycles", "the same of the write queue"},
+        [](const Seen& v) -> Json { return v.s.write_queue_cycles; }},
+    Row{{"rank_cycles", "object", "DRAM cycles",
+         "cycles of all ranks by state: precharged, active, precharged_power_down, active_power_down, self_refresh"},
+        [](const Seen& v) -> Json { return by_rank_state(v.s.rank_cycles); }},
+    Row{{"energy/source", "text", "", "where the currents come from"}, [](const Seen& v) -> Json { return v.config.energy.source; }},
+    Row{{"energy/estimate", "flag", "", "the currents are an estimate"}, [](const Seen& v) -> Json { return v.config.energy.estimate; }},
+    Row{{"energy/activate_pj", "number", "pJ", "of activations and their precharges"},
+        [](const Seen& v) -> Json { return v.energy.activate; }},
+    Row{{"energy/read_pj", "number", "pJ", "of reads"}, [](const Seen& v) -> Json { return v.energy.read; }},
+    Row{{"energy/write_pj", "number", "pJ", "of writes"}, [](const Seen& v) -> Json { return v.energy.write; }},
+    Row{{"energy/refresh_pj", "number", "pJ", "of refreshes"}, [](const Seen& v) -> Json { return v.energy.refresh; }},
+    Row{{"energy/background_pj", "object", "pJ", "of the time in each state of the ranks, as in rank_cycles"},
+        [](const Seen& v) -> Json { return by_rank_state(v.energy.background); }},
+    Row{{"energy/total_pj", "number", "pJ", "the sum"}, [](const Seen& v) -> Json { return v.energy.total(); }},
+    Row{{"energy/power_mw", "number", "mW", "the sum over the time of the window"},
+        [](const Seen& v) -> Json { return v.energy.average_mw(); }},
+    Row{{"energy/pj_per_bit", "number", "pJ", "the sum over the bits read and written"},
+        [](const Seen& v) -> Json { return share(v.energy.total(), bytes_of(v.s) * 8); }},
+};
+
+constexpr std::array kBankKeys{
+    Key<BankCounts>{{"ACT", "integer", "commands", "activations"}, [](const BankCounts& b) -> Json { return b.activations; }},
+    Key<BankCounts>{{"PRE", "integer", "commands", "precharges"}, [](const BankCounts& b) -> Json { return b.precharges; }},
+    Key<BankCounts>{{"RD", "integer", "commands", "reads"}, [](const BankCounts& b) -> Json { return b.reads; }},
+    Key<BankCounts>{{"WR", "integer", "commands", "writes"}, [](const BankCounts& b) -> Json { return b.writes; }},
+    Key<BankCounts>{{"REF", "integer", "commands", "refreshes"}, [](const BankCounts& b) -> Json { return b.refreshes; }},
+};
+
+constexpr std::array kChannelKeys{
+    Row{{"banks", "list", "", "commands of each bank of the channel"},
+        [](const Seen& v) -> Json {
+            Json banks = Json::array();
+            for (const BankCounts& bank : v.s.banks) banks.push_back(written(kBankKeys, bank));
+            return banks;
+        }},
+};
+
+struct Whole {
+    const Config& config;
+    const std::vector<Statistics>& channels;
+};
+
+constexpr std::array kWholeKeys{
+    Key<Whole>{{"peak_gb_per_s", "number", "GB/s", "what all data buses can carry"},
+               [](const Whole& w) -> Json { return w.config.peak_gb_per_s(); }},
+    Key<Whole>{{"channels", "list", "", "the same keys for each channel by itself, and its banks"},
+               [](const Whole& w) -> Json {
+                   Json each = Json::array();
+                   for (const Statistics& s : w.channels) {
+                       const Seen seen{w.config, s, 1};
+                       Json channel = written(kStatisticsKeys, seen);
+                       channel.update(written(kChannelKeys, seen));
+                       each.push_back(channel);
+                   }
+                   return each;
+               }},
+};
+
+}  // namespace
+
+Cycle held(const Statistics& s)
+{
+    const Cycle rows = std::accumulate(s.lost_to_row.begin(), s.lost_to_row.end(), Cycle{0});
+    return s.busy + rows + s.lost[static_cast<std::size_t>(Lost::Scheduling)];
+}
+
+std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& s)
+{
+    std::map<std::string, Cycle> owners;
+    for (std::size_t i = 0; i < config.constraints.size(); ++i)
+        if (i < s.lost_to_row.size() && s.lost_to_row[i])
+            owners[fmt::format("{}:{}", config.constraints[i].owner, config.constraints[i].rule)] += s.lost_to_row[i];
+    owners["no_request"] = s.lost[static_cast<std::size_t>(Lost::NoRequest)];
+    owners["scheduling"] = s.lost[static_cast<std::size_t>(Lost::Scheduling)];
+    owners["unfinished"] = s.lost[static_cast<std::size_t>(Lost::Unfinished)];
+    std::vector<std::pair<std::string, Cycle>> sorted(owners.begin(), owners.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    return sorted;
+}
+
+nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels)
+{
+    Json json = written(kStatisticsKeys, Seen{config, sum_of(channels), channels.size()});
+    json.update(written(kWholeKeys, Whole{config, channels}));
+    return json;
+}
+
+std::vector<PlacedKey> statistics_keys()
+{
+    std::vector<PlacedKey> keys;
+    const auto add_statistics = [&](const std::string& prefix) {
+        place_keys(keys, kStatisticsKeys, prefix);
+        place_keys(keys, kBucketKeys, prefix + "read_latency_cycles/histogram/[]/");
+    };
+    add_statistics("");
+    place_keys(keys, kWholeKeys);
+    const std::size_t own = keys.size();
+    add_statistics("channels/[]/");
+    for (std::size_t i = own; i < keys.size(); ++i) keys[i].again = true;
+    place_keys(keys, kChannelKeys, "channels/[]/");
+    place_keys(keys, kBankKeys, "channels/[]/banks/[]/");
+    return keys;
+}
+
+std::string statistics_text(const Config& config, const std::vector<Statistics>& channels)
+{
+    const Statistics s = sum_of(channels);
+    const Energy e = energy_of(config, s);
+    const auto percent = [&](Cycle part) { return 100 * share(static_cast<double>(part), static_cast<double>(s.bus_cycles)); };
+    std::string text;
+    const auto line = [&](const std::string& label, const std::string& value) {
+        text += fmt::format("{:<22} {}\n", printable(label), printable(value));
+    };
+    line("memory", fmt::format("{}: {}", config.name, config.about));
+    line("simulated",
+         fmt::format("{} cycles of {} ns, {} channel{}", s.cycles, config.tck_ns, channels.size(), channels.size() == 1 ? "" : "s"));
+    line("bandwidth", fmt::format("{:.3f} GB/s of {:.3f}", gb_per_s(config, s, channels.size()), config.peak_gb_per_s()));
+    line("reads, writes", fmt::format("{} answered, {} taken", s.reads_done, s.writes));
+    const double all = static_cast<double>(s.hits + s.misses + s.conflicts);
+    line("rows", fmt::format("{} hits ({:.1f} %), {} misses, {} conflicts", s.hits, 100 * share(static_cast<double>(s.hits), all), s.misses,
+                             s.conflicts));
+    line("bank groups",
+         fmt::format("next column: {} same group, {} other group, {} other rank", s.same_group, s.other_group, s.other_rank));
+    std::string commands;
+    for (std::size_t c = 0; c < kCommands; ++c)
+        if (s.commands[c]) commands += fmt::format("{}{} {}", commands.empty() ? "" : ", ", kCommandNames[c], s.commands[c]);
+    line("commands", commands);
+    line("read latency", fmt::format("{} min, {:.2f} mean, {} p50, {} p99, {} max cycles", s.read_latency.min(), s.read_latency.mean(),
+                                     s.read_latency.quantile(0.5), s.read_latency.quantile(0.99), s.read_latency.max()));
+    line("data bus", fmt::format("{:.2f} % busy", percent(s.busy)));
+    for (const auto& [owner, cycles] : lost_by_owner(config, s))
+        if (cycles) line("  lost to " + owner, fmt::format("{:.2f} % ({} cycles)", percent(cycles), cycles));
+    line("energy", fmt::format("{:.0f} pJ: activate {:.0f}, read {:.0f}, write {:.0f}, refresh {:.0f}, background {:.0f}", e.total(),
+                               e.activate, e.read, e.write, e.refresh, e.background_total()));
+    line("average power",
+         fmt::format("{:.2f} mW ({}{})", e.average_mw(), config.energy.source, config.energy.estimate ? ", an estimate" : ""));
+    return text;
+}
+
+}  // namespace dlasim::dram

@@ -1,9 +1,0 @@
-// Files that are built in: what the page of a run has of its own.
-#pragma once
-#include "files/embedded.h"
-
-namespace dlasim {
-
-const std::vector<EmbeddedFile>& run_page_files();
-
-}  // namespace dlasim

@@ -1,0 +1,74 @@
+#include "report/difference_report.h"
+
+#include <fmt/format.h>
+
+#include "base/files/console.h"
+#include "base/files/printable.h"
+#include "config/npy.h"
+
+namespace dlasim {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::array kFirstKeys{
+    Key<Difference>{{"batch", "integer", "", "place of the first difference"}, [](const Difference& d) -> OrderedJson { return d.n; }},
+    Key<Difference>{{"channel", "integer", "", "its channel"}, [](const Difference& d) -> OrderedJson { return d.c; }},
+    Key<Difference>{{"row", "integer", "", "its row"}, [](const Difference& d) -> OrderedJson { return d.y; }},
+    Key<Difference>{{"column", "integer", "", "its column"}, [](const Difference& d) -> OrderedJson { return d.x; }},
+    Key<Difference>{{"found", "any", "", "what the machine wrote there"}, [](const Difference& d) -> OrderedJson { return d.found; }},
+    Key<Difference>{{"expected", "any", "", "the expected value"}, [](const Difference& d) -> OrderedJson { return d.expected; }},
+};
+
+constexpr std::string_view kDiffers = "the output differs from it";
+constexpr std::array kExpectedKeys{
+    Key<Difference>{{"file", "text", "", "the tensor"}, [](const Difference& d) -> OrderedJson { return d.file; }},
+    Key<Difference>{{"equal", "flag", "", "the output is that tensor"}, [](const Difference& d) -> OrderedJson { return d.equal(); }},
+    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
+    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
+    Key<Difference>{{"tolerated", "integer", "values", "that differ, but less than the tolerance", "there are some"},
+                    [](const Difference& d) -> OrderedJson { return d.tolerated == 0 ? kAbsent : OrderedJson(d.tolerated); }},
+    Key<Difference>{
+        {"kind", "text", "", "what the difference looks like: rounding, shift, layout, bias, ..", "it looks like something known"},
+        [](const Difference& d) -> OrderedJson { return d.kind.empty() ? kAbsent : OrderedJson(d.kind); }},
+    Key<Difference>{{"by_channel", "list", "values", "that differ, of each channel", kDiffers},
+                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.by_channel); }},
+    Key<Difference>{{"first", "object", "", "the first difference", kDiffers},
+                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : written(kFirstKeys, d); }},
+    Key<Difference>{{"largest_difference", "number or null", "", "null if it is not finite", kDiffers},
+                    [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.largest); }},
+};
+
+}  // namespace
+
+OrderedJson expected_json(const Difference& difference) { return written(kExpectedKeys, difference); }
+
+std::vector<PlacedKey> expected_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kExpectedKeys);
+    place_keys(keys, kFirstKeys, "first/");
+    return keys;
+}
+
+std::string expected_line(const Difference* expected)
+{
+    if (!expected) return "";
+    const std::string file = printable(expected->file);
+    const std::string tolerated =
+        expected->tolerated == 0 ? "" : fmt::format(", {} of them within the tolerance", grouped(expected->tolerated));
+    if (expected->equal())
+        return fmt::format("  expected     yes, all {} outputs equal {}{}\n", grouped(expected->compared), file, tolerated);
+    return fmt::format(
+        "  expected     NO: {} of {} outputs differ from {}, the largest by {}\n"
+        "               the first at batch {} channel {} row {} column {}: found {}, expected {}\n{}",
+        grouped(expected->differing), grouped(expected->compared), file, expected->largest, expected->n, expected->c, expected->y,
+        expected->x, expected->found, expected->expected, expected->kind.empty() ? "" : "               " + expected->kind + "\n");
+}
+
+std::string difference_file(const Difference& difference, const std::vector<std::uint64_t>& shape)
+{
+    return npy_numbers("<f4", shape, difference.values.empty() ? std::vector<double>(difference.compared) : difference.values);
+}
+
+}  // namespace dlasim

@@ -1,9 +1,0 @@
-// Files that are built in: what sweep.html has of its own.
-#pragma once
-#include "files/embedded.h"
-
-namespace dlasim {
-
-const std::vector<EmbeddedFile>& sweep_page_files();
-
-}  // namespace dlasim

@@ -1,0 +1,250 @@
+#include "app/commands/explain_command.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "app/interrupt.h"
+#include "app/status.h"
+#include "app/sweep/point_run.h"
+#include "app/sweep/sweep_children.h"
+#include "app/sweep/sweep_row.h"
+#include "base/error.h"
+#include "base/files/console.h"
+#include "base/files/input.h"
+#include "base/files/printable.h"
+#include "explain/slack.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::uint64_t kLongest = 24 * 3600;  // seconds of CPU time of a trial
+
+/// Removed with everything in it.
+class TemporaryFolder {
+public:
+    TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "dlasim-XXXXXX").string())
+    {
+        if (!::mkdtemp(path_.data())) throw ConfigError(path_, "cannot be made, expected a folder for temporary files (TMPDIR)");
+    }
+    ~TemporaryFolder()
+    {
+        std::error_code none;
+        std::filesystem::remove_all(path_, none);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    std::filesystem::path operator/(const std::string& name) const { return std::filesystem::path(path_) / name; }
+
+private:
+    std::string path_;
+};
+
+std::string result_file(const std::string& path)
+{
+    std::error_code none;
+    return std::filesystem::is_directory(path, none) ? (std::filesystem::path(path) / "result.json").string() : path;
+}
+
+double figure(const OrderedJson& result, const char* key)
+{
+    return result.contains(key) && result[key].is_number() ? result[key].get<double>() : 0;
+}
+
+/// The first thing that a child said on standard error.
+std::string refusal(const std::filesystem::path& messages)
+{
+    const std::string text = read_own_text(messages.string());
+    const std::string line = text.substr(0, text.find('\n'));
+    return line.starts_with("dlasim: ") ? line.substr(8) : line;
+}
+
+using Set = std::vector<Trial>;
+
+/// Runs the point with sets of changes.
+class Trials {
+public:
+    Trials(const RecordedPoint& recorded, unsigned jobs)
+        : recorded_(recorded),
+          jobs_(jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency())),
+          technology_(silicon::read_technology(silicon::kDefaultTechnology, "", ""))
+    {
+    }
+
+    /// In the order of `sets`; that of no changes is the run itself. Empty after an interrupt.
+    std::vector<Outcome> run(const std::vector<Set>& sets)
+    {
+        watch_for_interrupt();
+        const TemporaryFolder folder;
+        const auto place = [&](std::size_t index) { return folder / std::to_string(index); };
+        std::vector<Outcome> outcomes(sets.size());
+        Children children(
+            [&](std::size_t index, const Children::Tell& tell) {
+                return run_point(trial_point(recorded_, sets[index]),
+                                 {.folder = place(index).string(),
+                                  .timing_only = true,
+                                  .causes = false,
+                                  .technology = &technology_,
+                                  .on_result = [&](const OrderedJson& result) { tell(figures(result)); }});
+            },
+            place, kLongest);
+        for (std::size_t next = 0; next < outcomes.size() || children.running() != 0;) {
+            for (; next < outcomes.size() && children.running() < jobs_; ++next) {
+                std::filesystem::create_directory(place(next));
+                children.start(next);
+            }
+            for (const Children::Ended& ended : children.ended()) {
+                outcomes[ended.index] = outcome_of(ended, place(ended.index));
+                std::error_code none;
+                std::filesystem::remove_all(place(ended.index), none);
+            }
+            if (interrupted()) return {};
+        }
+        return outcomes;
+    }
+
+    /// Area of the machine with a change, without a run; none where a rule forbids it.
+    std::optional<double> area(const Trial& trial) const
+    {
+        try {
+            return silicon::area_mm2(technology_, trial_point(recorded_, std::span(&trial, 1)).hardware);
+        } catch (const ConfigError&) {
+            return std::nullopt;
+        }
+    }
+    double area() const { return silicon::area_mm2(technology_, trial_point(recorded_, {}).hardware); }
+
+private:
+    static std::string figures(const OrderedJson& result)
+    {
+        OrderedJson few;
+        for (const char* key : {"cycles", "area_mm2", "energy_uj"})
+            if (result.contains(key)) few[key] = result[key];
+        return few.dump();
+    }
+
+    static Outcome outcome_of(const Children::Ended& ended, const std::filesystem::path& folder)
+    {
+        Outcome outcome;
+        if (ended.status == kDone && !ended.output.empty()) {
+            const OrderedJson figures = parse_ordered_json(ended.output);
+            outcome.cycles = figures["cycles"].get<std::int64_t>();
+            outcome.area_mm2 = figure(figures, "area_mm2");
+            outcome.energy_uj = figure(figures, "energy_uj");
+            return outcome;
+        }
+        outcome.refused = refusal(folder / "messages.txt");
+        if (outcome.refused.empty()) outcome.refused = fmt::format("ended with status {}", ended.status);
+        return outcome;
+    }
+
+    const RecordedPoint& recorded_;
+    unsigned jobs_;
+    silicon::Technology technology_;
+};
+
+/// What `explain` tries beside the run itself.
+struct Asked {
+    std::vector<Trial> remedies, sizes, slack;
+};
+
+Asked trials_of(const ExplainOptions& options, const Explanation& explanation, const RecordedPoint& recorded, const Trials& trials)
+{
+    Asked asked;
+    if (options.remedies != 0) asked.remedies = remedies(explanation, recorded, options.remedies);
+    if (options.sizes) asked.sizes = size_trials(recorded);
+    if (options.slack < 0) return asked;
+    asked.slack = slack_trials(recorded);
+    const double area = trials.area();
+    std::erase_if(asked.slack, [&](const Trial& trial) {
+        const std::optional<double> smaller = trials.area(trial);
+        return !smaller || (trial.change.of == Change::Of::Hardware && *smaller >= area);
+    });
+    return asked;
+}
+
+/// The changes together: in their order each one that keeps the limit with those before it. False after an interrupt.
+bool put_together(std::vector<Slack>& list, const Outcome& before, double share, Trials& trials)
+{
+    Set all;
+    for (const Slack& slack : list) all.push_back(slack.trial);
+    const std::vector<Outcome> at_once = trials.run({all});
+    if (at_once.empty()) return false;
+    const bool every = within(at_once.front(), before, share);
+    Set kept;
+    for (Slack& slack : list) {
+        kept.push_back(slack.trial);
+        const std::vector<Outcome> ended = kept.size() == all.size() ? at_once : trials.run({kept});
+        if (ended.empty()) return false;
+        if (every || within(ended.front(), before, share)) slack.together = ended.front();
+        else kept.pop_back();
+    }
+    return true;
+}
+
+int interrupted_explain()
+{
+    say_error("dlasim: interrupted, nothing said\n");
+    return kInterrupted;
+}
+
+}  // namespace
+
+int explain_command(const ExplainOptions& options)
+{
+    const std::string file = result_file(options.run);
+    const Json result = read_json(file);
+    const Explanation explanation = explain(result, file);
+    OrderedJson json = explanation_json(explanation);
+    std::string text = explanation_text(explanation);
+    const bool tries = options.remedies != 0 || options.sizes || options.slack >= 0;
+    if (tries) {
+        const RecordedPoint recorded = recorded_point(result, file);
+        Trials trials(recorded, options.jobs);
+        const Asked asked = trials_of(options, explanation, recorded, trials);
+        std::vector<Set> sets(1);
+        for (const std::vector<Trial>* list : {&asked.remedies, &asked.sizes, &asked.slack})
+            for (const Trial& trial : *list) sets.push_back({trial});
+        const std::vector<Outcome> outcomes = trials.run(sets);
+        if (outcomes.empty()) return interrupted_explain();
+        const Outcome& before = outcomes.front();
+        if (before.cycles != explanation.run.cycles)
+            throw ConfigError(file, before.refused.empty()
+                                        ? fmt::format("takes {} cycles when it is run again, expected {}: it ran with options that change "
+                                                      "time, or another version wrote it",
+                                                      before.cycles, explanation.run.cycles)
+                                        : "cannot be run again: " + before.refused);
+        auto next = outcomes.begin() + 1;
+        const auto ended = [&](const std::vector<Trial>& of) {
+            const auto from = next;
+            next += static_cast<std::ptrdiff_t>(of.size());
+            return std::vector<Outcome>(from, next);
+        };
+        const std::vector<Outcome> tried = ended(asked.remedies), sized = ended(asked.sizes), smaller = ended(asked.slack);
+        if (options.remedies != 0) {
+            json["remedies"] = trials_json(asked.remedies, tried, before);
+            text += remedies_text(explanation, asked.remedies, tried, before);
+        }
+        if (options.sizes) {
+            json["sizes"] = trials_json(asked.sizes, sized, before);
+            text += sizes_text(asked.sizes, sized, before);
+        }
+        if (options.slack >= 0) {
+            const double share = options.slack / 100;
+            std::vector<Slack> list = largest_slack(asked.slack, smaller, before, share);
+            if (!list.empty() && !put_together(list, before, share, trials)) return interrupted_explain();
+            json["slack"] = slack_json(list, before);
+            text += slack_text(list, before, share);
+        }
+    }
+    const bool runs_again = result.value("kind", "") != "program";
+    if (!tries && runs_again)
+        text += fmt::format("\nTo try what would change it: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
+    if (options.json) say("{}\n", json.dump(2, ' ', true));
+    else say("{}", text);
+    return kDone;
+}
+
+}  // namespace dlasim

@@ -1,0 +1,538 @@
+// dlasim: the command line; every exception ends here as a status.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <climits>
+#include <functional>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <systemc>
+#include <tuple>
+
+#include "app/commands/bound_command.h"
+#include "app/commands/compare_command.h"
+#include "app/commands/explain_command.h"
+#include "app/commands/loadable_command.h"
+#include "app/commands/net_command.h"
+#include "app/commands/presets_command.h"
+#include "app/commands/reference_command.h"
+#include "app/commands/replay_command.h"
+#include "app/commands/run_command.h"
+#include "app/commands/silicon_command.h"
+#include "app/commands/sweep_command.h"
+#include "app/commands/test_command.h"
+#include "app/execution.h"
+#include "app/file_options.h"
+#include "app/kind_commands.h"
+#include "app/manual.h"
+#include "app/no_memory.h"
+#include "app/option_types.h"
+#include "app/program_commands.h"
+#include "app/status.h"
+#include "app/sweep/sweep_row.h"
+#include "base/error.h"
+#include "base/files/about/version.h"
+#include "base/files/console.h"
+#include "base/files/printable.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
+#include "dram/command_line.h"
+#include "facts/client.h"
+#include "report/timeline/power_profile.h"
+
+namespace dlasim {
+namespace {
+
+constexpr const char* kVersion = DLASIM_VERSION;
+constexpr const char* kFooter =
+    "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage or disk full, 3 the machine hung or broke a protocol, 130 "
+    "interrupted\n"
+    "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
+
+constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
+constexpr const char* kScaleSim = "write COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv with SCALE-Sim's columns beside result.json";
+constexpr const char* kReproducible = "leave the times of this computer out of result.json: equal bytes on every run and machine";
+constexpr const char* kNoCauses = "do not look for what the cycles went to";
+constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
+
+CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
+
+void add_diff_option(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--diff", options.diff, "write the output minus the expected tensor to this file (NumPy), of what has one")
+        ->excludes("--timing-only");
+}
+
+constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace", "--accesses"};
+/// Files that record what happened when.
+void add_record_options(CLI::App& app, CommonOptions& options)
+{
+    app.add_option(kRecords[0], options.events, "write the events of the run to this file: bus logs, all runs of all probes");
+    app.add_option(kRecords[1], options.timeline, "write what ran when to this file, for ui.perfetto.dev");
+    app.add_option(kRecords[2], options.waves, "write the signals between the units to this file (VCD), and FILE.gtkw that groups them");
+    app.add_option(kRecords[3], options.html, "write a page of the run to this file: where the cycles went, timeline, roofline, tables");
+    app.add_option(kRecords[4], options.pipeline, "write the stripes through CSC, CMAC, CACC and SDP to this file, for Konata");
+    app.add_option_function<std::string>(
+           "--window", [&options](const std::string& text) { std::tie(options.shown.from, options.shown.to) = *window_of(text); },
+           "of --timeline, --pipeline and --waves: cycles FROM:TO alone, after t0")
+        ->check(window_option());
+    app.add_option_function<std::string>(
+           "--tracks", [&options](const std::string& text) { options.shown.tracks = *tracks_of(text); },
+           fmt::format("of --timeline: {} or all, with commas; without it all but signals", fmt::join(kTimelineTracks, ", ")))
+        ->check(tracks_option());
+    app.add_option(kRecords[5], options.trace, "write bursts of the DMA clients to this file (CSV): cycle, port, client, address, bytes");
+    app.add_option(kRecords[6], options.accesses, "write register accesses of software and edges of the interrupt pin to this file");
+    app.add_option("--trace-client", options.trace_client, "of --trace: the bursts of this client only")
+        ->check(one_of({kClientNames.begin(), kClientNames.end()}))
+        ->needs("--trace");
+}
+
+/// What `run`, `net` and `loadable` have in common after their file.
+struct SharedOptions {
+    CLI::Option *point, *out;
+    /// What a point says itself.
+    void point_excludes(CLI::App& app, const std::vector<std::string>& options) const
+    {
+        for (const std::string& option : options) point->excludes(app.get_option(option));
+    }
+};
+void add_silicon_options(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--technology", options.technology,
+                   "of area and energy: 16nm, 28nm, 45nm or a file; without it 16nm, or that of the sweep");
+    app.add_option("--power-window", options.power_window, "report power over time, in windows of this many cycles, and its peak")
+        ->check(whole(kMinWindow, kMaxWindow));
+}
+
+void add_host_option(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--host", options.host_ns,
+                   "nanoseconds that the host takes for an element of its steps, which take no cycles: frames/s then have its time")
+        ->check(number(0, 1e9));
+}
+
+/// Other ways to the same result.
+void add_time_options(CLI::App& app, CommonOptions& options)
+{
+    hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
+    hidden(app.add_option("--sum-up-every", options.sum_up_every, "compact causes at this interval of cycles: same result"));
+}
+
+SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
+{
+    CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
+    CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
+    add_record_options(app, options);
+    app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
+    app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
+    app.add_flag("!--no-causes", options.causes, kNoCauses);
+    app.add_flag("--quiet", options.quiet, "print nothing but errors");
+    app.add_flag("--times", options.times, kTimes);
+    app.add_flag("--reproducible", options.reproducible, kReproducible);
+    add_silicon_options(app, options);
+    add_time_options(app, options);
+    return {point, out};
+}
+
+/// The machine, of commands whose file is for any.
+void add_machine_options(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--hw", options.hardware, "hardware preset or file")->capture_default_str();
+    app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
+        ->capture_default_str();
+    app.add_option("--set", options.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
+}
+
+Command add_run(CLI::App& app)
+{
+    const auto options = std::make_shared<RunOptions>();
+    RunOptions& run = *options;
+    CLI::App* command = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
+    command->add_option("LAYER", run.layer, "layer or network (JSON), ONNX model, or a sweep with --point")->required();
+    add_machine_options(*command, run);
+    const SharedOptions shared = add_shared_options(*command, run);
+    add_diff_option(*command, run);
+    shared.point_excludes(*command, {"--hw", "--memory", "--set"});
+    CLI::Option* seed =
+        command->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
+    CLI::Option* plan =
+        command
+            ->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json")
+            ->excludes("--hazards");
+    for (const char* record : kRecords) plan->excludes(record);
+    command->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table")->excludes("--plan");
+    command->add_flag("--scale-sim", run.scale_sim, kScaleSim)->excludes("--plan");
+    command->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
+    return {command, [=](const std::string& line) {
+                RunOptions& run = *options;
+                run.command = line;
+                run.has_seed = seed->count() != 0;
+                run.has_out = shared.out->count() != 0;
+                run.has_point = shared.point->count() != 0;
+                run.silicon = technology_of(run, run.layer);
+                return run_command(run);
+            }};
+}
+
+Command add_net(CLI::App& app)
+{
+    const auto options = std::make_shared<NetOptions>();
+    NetOptions& net = *options;
+    CLI::App* command = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
+    command
+        ->add_option("NETWORK", net.network,
+                     "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, layer, or a sweep with --point")
+        ->required();
+    add_machine_options(*command, net);
+    const SharedOptions shared = add_shared_options(*command, net);
+    add_diff_option(*command, net);
+    add_host_option(*command, net);
+    command->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
+    command
+        ->add_option("--shape", net.shapes,
+                     "of an ONNX model: sizes of an input that the model leaves open and no --input says, [NAME=]1,3,224,224")
+        ->allow_extra_args(false);
+    command->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
+    command->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
+        ->allow_extra_args(false);
+    add_calibration(*command, net.calibration);
+    command->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
+        ->check(one_of({"int8", "fp16"}));
+    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration", "--precision"});
+    CLI::Option* plan =
+        command
+            ->add_flag("--plan", net.plan,
+                       "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
+                       "the partition of every tiled layer to plan.json, to be edited and run")
+            ->excludes("--hazards");
+    for (const char* record : kRecords) plan->excludes(record);
+    CLI::Option* seed =
+        command->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
+    command
+        ->add_option_function<std::string>(
+            "--layers", [&net](const std::string& layers) { net.apart = layers == "apart"; },
+            "apart: simulate every step by itself too, and report the sum and what running them together saves")
+        ->default_str("together")
+        ->check(one_of({"together", "apart"}));
+    command->add_flag("!--no-pixels", net.pixels,
+                      "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
+    command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
+    command->add_flag("--keep-tensors", net.keep, "give every tensor its own memory, without reuse");
+    command->add_flag("--scale-sim", net.scale_sim, kScaleSim)->excludes("--plan");
+    command->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
+        ->excludes("--timing-only")
+        ->excludes("--plan");
+    command
+        ->add_flag("--accuracy-by-step", net.by_step,
+                   "of an ONNX model: what every step loses by itself, which loses most, why, and what helps")
+        ->excludes("--timing-only")
+        ->excludes("--plan");
+    command->add_flag("--steps", net.steps, "of an ONNX model: write every step to DIR/steps as a layer with its numbers, for dlasim run")
+        ->excludes("--timing-only")
+        ->excludes("--plan");
+    return {command, [=](const std::string& line) {
+                NetOptions& net = *options;
+                net.command = line;
+                net.has_seed = seed->count() != 0;
+                net.has_out = shared.out->count() != 0;
+                net.has_point = shared.point->count() != 0;
+                net.silicon = technology_of(net, net.network);
+                return net_command(net);
+            }};
+}
+
+Command add_loadable(CLI::App& app)
+{
+    const auto options = std::make_shared<LoadableOptions>();
+    LoadableOptions& file = *options;
+    CLI::App* command = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");
+    command->add_option("LOADABLE", file.loadable, "the file, or a sweep with --point (JSON)")->required();
+    add_loadable_options(*command, file);
+    const SharedOptions shared = add_shared_options(*command, file);
+    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
+    add_host_option(*command, file);
+    command->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
+    CLI::Option* describe = command->add_flag("--describe", file.describe, "print memories, operations and registers without running");
+    CLI::Option* check =
+        command->add_flag("--check", file.check, "say what NVIDIA's runtime and driver would refuse or misread, without running");
+    for (const char* record : kRecords) {
+        describe->excludes(record);
+        check->excludes(record);
+    }
+    check->excludes(describe)->excludes(shared.point);
+    command->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
+    return {command, [=](const std::string& line) {
+                LoadableOptions& file = *options;
+                file.command = line;
+                file.has_point = shared.point->count() != 0;
+                file.silicon = technology_of(file, file.loadable);
+                return loadable_command(file);
+            }};
+}
+
+Command add_replay(CLI::App& app)
+{
+    const auto options = std::make_shared<ReplayOptions>();
+    ReplayOptions& again = *options;
+    CLI::App* command = app.add_subcommand("replay", "replay a register program: a measured case or an NVDLA trace");
+    command->add_option("PROGRAM", again.program, "case (JSON), trace file or trace folder")->required();
+    command->add_option("--hw", again.hardware, "hardware preset or file, instead of the program's");
+    command->add_option("--memory", again.memory, "memory, instead of the program's");
+    add_record_options(*command, again);
+    command->add_option("--out", again.out, "write result.json to this folder");
+    CLI::Option* describe =
+        command->add_flag("--describe", again.describe, "print memory, operations and registers with their fields without running");
+    for (const char* record : kRecords) describe->excludes(record);
+    command->add_flag("--hazards", again.hazards, kHazards)->excludes(describe);
+    command->add_flag("!--no-causes", again.causes, kNoCauses);
+    command->add_flag("--quiet", again.quiet, "print nothing but errors");
+    command->add_flag("--times", again.times, kTimes);
+    command->add_flag("--reproducible", again.reproducible, kReproducible);
+    add_silicon_options(*command, again);
+    add_time_options(*command, again);
+    return {command, [=](const std::string& line) {
+                ReplayOptions& again = *options;
+                again.command = line;
+                again.silicon = technology_of(again, again.program);
+                return replay_command(again);
+            }};
+}
+
+Command add_sweep(CLI::App& app)
+{
+    const auto options = std::make_shared<SweepOptions>();
+    SweepOptions& sweep = *options;
+    CLI::App* command = app.add_subcommand("sweep", "many runs: the product of the axes of a sweep file");
+    command->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
+    command->add_option("--jobs", sweep.jobs, "points that run side by side; without it as many as there are processors")
+        ->check(whole(1, 1024));
+    command->add_option("--out", sweep.out, "output folder")->capture_default_str();
+    command->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
+        ->capture_default_str()
+        ->check(whole(1, 10'000'000));
+    command->add_option("--technology", sweep.technology, "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm or a file");
+    CLI::Option* list = command->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
+    CLI::Option* resume = command->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
+    command->add_flag("--restart", sweep.restart, "forget the points that the folder has")->excludes(resume)->excludes(list);
+    CLI::Option* sharded = command
+                               ->add_option_function<std::string>(
+                                   "--shard", [&sweep](const std::string& text) { std::tie(sweep.shard, sweep.shards) = *shard_of(text); },
+                                   "I/N: only every N-th point, from the I-th on; --collect puts the folders together")
+                               ->check(shard_option());
+    command->add_option("--collect", sweep.collect, "folders of shards of this sweep: their points become the tables of --out; none runs")
+        ->excludes(sharded)
+        ->excludes(list);
+    command->add_option(
+        "--best", sweep.best,
+        "say which machine has the best of this figure, or the least of an expression, of those that meet all requirements");
+    command->add_option("--machine", sweep.machine, "run the workloads of this machine alone, by the number of its first point")
+        ->check(whole(0, 999'999))
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect")
+        ->excludes("--best");
+    command->add_option("--search", sweep.search, "search for the Pareto front of cycles, energy and area, with at most this many runs")
+        ->check(whole(1, 999'999))
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect")
+        ->excludes("--machine");
+    command->add_option("--seed", sweep.seed, "of the search")->capture_default_str()->check(whole(0, UINT32_MAX))->needs("--search");
+    command->add_option("--slurm", sweep.slurm, "run the points as a Slurm job array of this many tasks, each with --jobs processors")
+        ->check(whole(1, 100'000))
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect")
+        ->excludes("--search")
+        ->excludes("--machine");
+    command->add_flag("--pages", sweep.pages, "write a page of every point, points/N/run.html, as --html does");
+    command->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
+    command->add_flag("!--no-causes", sweep.causes, kNoCauses);
+    command->add_flag("--quiet", sweep.quiet, "print nothing but errors");
+    return {command, [=](const std::string&) { return sweep_command(*options); }};
+}
+
+Command add_test(CLI::App& app)
+{
+    const auto options = std::make_shared<TestOptions>();
+    TestOptions& test = *options;
+    CLI::App* command =
+        app.add_subcommand("test", "run a folder of layers, networks and models against golden values and cycles, docs/REGRESSION.md");
+    command->add_option("DIR", test.folder, "the folder, perhaps with a suite.json")->required();
+    command->add_option("--hw", test.defaults.hardware, "hardware preset or file of cases that name none")->capture_default_str();
+    command->add_option("--memory", test.defaults.memory, "memory of cases that name none")->capture_default_str();
+    command->add_option("--set", test.defaults.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+        ->allow_extra_args(false);
+    command->add_option("--tolerance", test.defaults.tolerance, "allowed difference of the cycles, in percent of the golden ones")
+        ->capture_default_str()
+        ->check(number(0, 1e6));
+    command->add_flag("--timing-only", test.defaults.timing_only, "simulate time without values; only cycles are compared");
+    command->add_option("--junit", test.junit, "write what came of every case to this file, as JUnit does");
+    command->add_flag("--update", test.update, "write the cycles of this run to DIR/suite.json as golden ones");
+    command->add_option("--jobs", test.jobs, "cases that run side by side; without it as many as there are processors")
+        ->check(whole(1, 1024));
+    command->add_option("--limit", test.limit, "seconds of CPU time that a case may take")
+        ->capture_default_str()
+        ->check(whole(1, 10'000'000));
+    command->add_option("--out", test.out, "folder of the results")->capture_default_str();
+    command->add_flag("--quiet", test.quiet, "print nothing but cases that did not pass, and errors");
+    return {command, [=](const std::string&) { return test_command(*options); }};
+}
+
+Command add_dram(CLI::App& app)
+{
+    const auto options = std::make_shared<dram::DramCommand>();
+    dram::DramCommand& memory = *options;
+    CLI::App* command = app.add_subcommand("dram", "a DRAM by itself: request streams, statistics, command log, timeline");
+    dram::add_options(*command, memory);
+    return {command, [=](const std::string&) {
+                std::ostringstream out;
+                const int status = dram::run_command(*options, out);
+                say(out.str());
+                return status;
+            }};
+}
+
+Command add_bound(CLI::App& app)
+{
+    const auto options = std::make_shared<BoundOptions>();
+    BoundOptions& bound = *options;
+    CLI::App* command =
+        app.add_subcommand("bound", "off-chip traffic of convolutions: lower bound, best tiling, simpler dataflows; no machine");
+    command->add_option("LAYERS", bound.layers, "layer descriptor, or {\"layers\": [descriptor, ..]} (JSON)")->required();
+    command->add_option("--chip", bound.chip, "KiB that the chip holds, one or more; with a unit: 512KB, 1.5MiB")
+        ->required()
+        ->transform(kibibytes(0.0625, 1048576.0));
+    command->add_option("--batch", bound.batch, "images, instead of the descriptors'")->check(whole(1, 4096));
+    command->add_option("--word", bound.word, "bytes of an element")->capture_default_str()->check(whole(1, 8));
+    command->add_flag("--json", bound.json, "print JSON instead of a table");
+    return {command, [=](const std::string&) { return bound_command(*options); }};
+}
+
+Command add_silicon(CLI::App& app)
+{
+    const auto options = std::make_shared<SiliconOptions>();
+    SiliconOptions& silicon = *options;
+    CLI::App* command =
+        app.add_subcommand("silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/SILICON.md");
+    CLI::Option* silicon_hardware = command->add_option("--hw", silicon.hardware, "hardware preset or file")->capture_default_str();
+    CLI::Option* silicon_set =
+        command->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+            ->allow_extra_args(false);
+    command->add_option("--technology", silicon.technology, "45nm, 28nm, 16nm or a file")->capture_default_str();
+    command->add_option("--of", silicon.of, "result.json of a run: its machine, and the energy of what it did")
+        ->excludes(silicon_hardware)
+        ->excludes(silicon_set);
+    command->add_flag("--json", silicon.json, "print JSON instead of a table");
+    return {command, [=](const std::string&) { return silicon_command(*options); }};
+}
+
+Command add_compare(CLI::App& app)
+{
+    const auto options = std::make_shared<CompareOptions>();
+    CompareOptions& compare = *options;
+    CLI::App* command =
+        app.add_subcommand("compare", "two runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
+    command->add_option("A", compare.a, "folder of a run, or its result.json")->required();
+    command->add_option("B", compare.b, "the run that is compared with it")->required();
+    command->add_option("--tolerance", compare.tolerance, "exit with 1 if the cycles differ by more than this percentage of those of A")
+        ->check(number(0, 1e6));
+    command->add_flag("--json", compare.json, "print JSON instead of tables");
+    return {command, [=](const std::string&) { return compare_command(*options); }};
+}
+
+Command add_explain(CLI::App& app)
+{
+    const auto options = std::make_shared<ExplainOptions>();
+    ExplainOptions& explain = *options;
+    CLI::App* command = app.add_subcommand("explain", "why a run took its cycles, and what would change it, docs/CAUSES.md");
+    command->add_option("RUN", explain.run, "folder of a run, or its result.json")->required();
+    command
+        ->add_option("--remedies", explain.remedies,
+                     "simulate up to this many fixes that follow from the causes, and report the gain of each")
+        ->check(whole(1, 100));
+    command->add_flag("--sensitivity", explain.sizes, "try every size of hardware and memory one step smaller and larger");
+    command->add_option("--slack", explain.slack, "find what can shrink or go for at most this percentage more cycles")
+        ->check(number(0, 1000));
+    command->add_option("--jobs", explain.jobs, "trials that run side by side; without it as many as there are processors")
+        ->check(whole(1, 1024));
+    command->add_flag("--json", explain.json, "print JSON instead of text");
+    return {command, [=](const std::string&) { return explain_command(*options); }};
+}
+
+Command add_presets(CLI::App& app)
+{
+    const auto preset = std::make_shared<std::string>();
+    CLI::App* command = app.add_subcommand("presets", "the built-in hardware and memory presets");
+    command->add_option("NAME", *preset, "print this one as JSON");
+    return {command, [=](const std::string&) { return presets_command(*preset); }};
+}
+
+Command add_reference(CLI::App& app)
+{
+    const auto name = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
+    CLI::App* command = app.add_subcommand("reference", "what every counter and every key of results, hardware and memory means");
+    command->add_option("NAME", *name, "only counters and keys of this name");
+    command->add_flag("--json", *json, "print JSON instead of a page");
+    return {command, [=](const std::string&) { return reference_command(*name, *json); }};
+}
+
+Command add_manual(CLI::App& app)
+{
+    const auto form = std::make_shared<std::string>();
+    CLI::App* command = app.add_subcommand("manual", "the manual page, and what bash and zsh complete, as they are installed");
+    command->add_option("FORM", *form, "what is printed")->required()->check(one_of({"man", "bash", "zsh"}));
+    return {command, [=, &app](const std::string&) {
+                say(manual(app, *form, kVersion));
+                return static_cast<int>(kDone);
+            }};
+}
+
+int parse_and_run(int argc, char** argv)
+{
+    CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator", "dlasim"};
+    app.set_version_flag("--version", "dlasim " + version());
+    app.require_subcommand(1);
+    app.footer(kFooter);
+    std::vector<Command> commands;
+    for (Command (*add)(CLI::App&) :
+         {add_run, add_net, add_loadable, add_export, add_lint, add_replay, add_sweep, add_test, add_dram, add_bound, add_silicon,
+          add_compare, add_explain, add_presets, add_reference, add_schema, add_new, add_manual})
+        commands.push_back(add(app));
+
+    const std::vector<std::string> words = words_of(argc, argv, app);
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ParseError& error) {
+        std::ostringstream out, err;
+        if (app.exit(error, out, err) != 0) {
+            say_error("dlasim: {}\nRun with --help for more information.\n", printable(usage_problem(error, app, words)));
+            return kBadInput;
+        }
+        say(out.str());
+        return kDone;
+    }
+    const CLI::App* command = app.get_subcommands().front();
+    claim_files(command->get_name(), [&](const std::string& option) { return command->get_option(option)->results(); });
+    std::string line = "dlasim";
+    for (const std::string& word : words) line += " " + shell_word(word);
+    return std::ranges::find(commands, command, &Command::app)->run(line);
+}
+
+}  // namespace
+}  // namespace dlasim
+
+int main(int argc, char** argv)
+{
+    dlasim::watch_allocations();
+    dlasim::open_standard_streams();
+    dlasim::allow_many_files();
+    return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });
+}
+
+/// The library asks for one; elaboration and simulation are started by Machine instead.
+int sc_main(int, char**) { return 0; }

@@ -1,0 +1,97 @@
+#include "app/sweep/sweep_row.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <csignal>
+#include <sstream>
+
+#include "app/status.h"
+#include "base/files/input.h"
+#include "sweep/neighbours.h"
+
+namespace dlasim {
+namespace {
+
+constexpr KeyRow kPointColumn{"point", "integer", "", "number of the point, from 0 on: its folder is points/NUMBER"};
+constexpr KeyRow kAxisColumn{"*", "any", "", "a column for each axis, in their order: the value of the point"};
+constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; empty if all is well"};
+constexpr KeyRow kCommandColumn{"command", "text", "", "runs this point alone, from the folder in which the sweep was started"};
+
+std::string command_of(const Sweep& sweep, std::size_t index)
+{
+    return fmt::format("dlasim {} {} --point {}",
+                       !sweep.loadable.empty()   ? "loadable"
+                       : sweep.network.is_null() ? "run"
+                                                 : "net",
+                       shell_word(sweep.file), index);
+}
+
+bool was_killed(int status) { return status >= 128; }
+
+/// The first thing that the point said on standard error, beside warnings.
+std::string said(const std::filesystem::path& messages)
+{
+    std::istringstream text(read_own_text(messages.string()));
+    for (std::string line; std::getline(text, line);)
+        if (!line.empty() && !line.starts_with("dlasim: warning: ")) return line.starts_with("dlasim: ") ? line.substr(8) : line;
+    return "";
+}
+
+std::string reason_of(const EndedPoint& ended, const std::filesystem::path& folder)
+{
+    const int status = ended.status;
+    if (status == kDone) return "";
+    if (status == 128 + SIGXCPU) return fmt::format("was ended after {} s of CPU time (--limit), expected to end by itself", ended.limit);
+    if (status == kNoMemory) return "out of memory, expected more or fewer points side by side (--jobs); --resume runs it again";
+    std::string reason = was_killed(status) ? "" : said(folder / "messages.txt");
+    if (!reason.empty()) return reason;
+    if (status == kMismatch) return "output differs from the golden convolution";
+    return was_killed(status) ? fmt::format("its process was ended from outside (status {})", status)
+                              : fmt::format("ended with status {}", status);
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& text)
+{
+    constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+    std::string quoted(1, '\'');
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted += '\'';
+}
+
+bool has_result(int status) { return status == kDone || status == kMismatch; }
+bool runs_again(int status) { return was_killed(status) || status == kNoMemory; }
+
+std::vector<PlacedKey> row_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, std::array{kPointColumn, kAxisColumn});
+    for (const PlacedKey& key : figure_keys()) keys.push_back(key);
+    place_keys(keys, std::array{kSlowerColumn, kCommandColumn, kReasonColumn});
+    return keys;
+}
+
+std::string figures_text(const nlohmann::ordered_json& result)
+{
+    return figures_of(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder)
+{
+    const std::size_t index = ended.index;
+    OrderedJson row;
+    row[std::string(kPointColumn.name)] = index;
+    const std::vector<Json> values = point_values(sweep, sweep.points[index]);
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
+    row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object()));
+    if (ended.status == kBadInput && ended.figures.starts_with('{')) row.update(parse_ordered_json(ended.figures));
+    row[std::string(kSlowerColumn.name)] = nullptr;  // said when the tables are written: neighbours.h
+    row[std::string(kCommandColumn.name)] = command_of(sweep, index);
+    row[std::string(kReasonColumn.name)] = reason_of(ended, folder);
+    return {index, ended.status, std::move(row)};
+}
+
+}  // namespace dlasim

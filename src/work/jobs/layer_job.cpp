@@ -1,0 +1,285 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/files/printable.h"
+#include "config/layer/layer_reader.h"
+#include "config/layer/partition_reader.h"
+#include "jobs/advice.h"
+#include "jobs/job.h"
+#include "jobs/traffic.h"
+#include "lowering/cut/explicit_partition.h"
+#include "lowering/memory/layer_contents.h"
+#include "lowering/program/layer_program.h"
+
+namespace dlasim {
+namespace {
+
+constexpr std::array kPartKeys{
+    Key<PlannedPass>{{"rows", "list", "rows", "[first, count] of the output"},
+                     [](const PlannedPass& p) -> OrderedJson {
+                         return {p.first_row, p.rows};
+                     }},
+    Key<PlannedPass>{{"row_step", "integer", "rows", "from one of these rows to the next", "parts by phases of the dilation"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.row_step == 1 ? kAbsent : OrderedJson(p.row_step); }},
+    Key<PlannedPass>{{"columns", "list", "columns", "[first, count] of the output"},
+                     [](const PlannedPass& p) -> OrderedJson {
+                         return {p.first_column, p.geometry.out_width};
+                     }},
+    Key<PlannedPass>{{"kernels", "list", "kernels", "[first, count] of the output"},
+                     [](const PlannedPass& p) -> OrderedJson {
+                         return {p.first_kernel, p.kernels};
+                     }},
+    Key<PlannedPass>{{"fetched_lines", "integer", "lines", "lines of the input that the part fetches"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.fetched_lines; }},
+    Key<PlannedPass>{{"kept_lines", "integer", "lines", "lines of the input that stay in CBUF for the next part"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.kept_lines; }},
+    Key<PlannedPass>{{"reuse_data", "flag", "", "the part uses lines that the one before left"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.data; }},
+    Key<PlannedPass>{{"reuse_weights", "flag", "", "the part uses the weights that the one before left"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.weights; }},
+    Key<PlannedPass>{{"keep_data", "flag", "", "the part leaves lines in CBUF"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_data; }},
+    Key<PlannedPass>{{"keep_weights", "flag", "", "the part leaves its weights in CBUF"},
+                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_weights; }},
+};
+
+/// In the order they ran.
+OrderedJson parts_json(const LayerPlan& plan)
+{
+    OrderedJson parts = OrderedJson::array();
+    for (const PlannedPass& part : plan.passes) parts.push_back(written(kPartKeys, part));
+    return parts;
+}
+
+constexpr std::array kOutputKeys{
+    Key<OutputLayout>{{"one_tensor", "flag", "", "it is one tensor of feature data"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.one_tensor; }},
+    Key<OutputLayout>{{"regions", "integer", "regions", "of memory, one a pass with surfaces of its own"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.regions; }},
+    Key<OutputLayout>{{"bytes", "integer", "bytes", "that the passes write into"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.bytes; }},
+    Key<OutputLayout>{{"tensor_bytes", "integer", "bytes", "that one packed tensor takes"},
+                      [](const OutputLayout& o) -> OrderedJson { return o.tensor_bytes; }},
+};
+
+struct Planned {
+    const LayerPlan& plan;
+    const Layer& layer;
+    const Traffic& traffic;
+    const Hardware& hardware;
+    const PlannedPass& first = plan.passes.front();
+};
+
+/// Why the layer runs in this mode.
+std::string reason(const Layer& l)
+{
+    if (l.op == Op::Sdp || l.op == Op::Pool) return "the operation";
+    if (l.image()) return "the input is pixels";
+    if (l.mode == Mode::Auto) return "the input is feature data; Winograd rounds differently and is left to the layer";
+    return "the layer asks for it";
+}
+
+std::size_t packing_passes(const LayerPlan& plan)
+{
+    std::size_t passes = 0;
+    for (const std::vector<PlannedPass>& stage : plan.packing) passes += stage.size();
+    return passes;
+}
+
+/// "2 parts by rows of the output"; empty if it is not cut.
+std::string cut_text(const LayerPlan& plan)
+{
+    if (!plan.partitioned) return "";
+    std::string by;
+    const auto add = [&](bool cut, const char* what) {
+        if (cut) by += (by.empty() ? " by " : " and ") + std::string(what);
+    };
+    add(plan.cut.rows, "rows of the output");
+    add(plan.cut.columns, "columns");
+    add(plan.cut.phases, "phases of the dilation");
+    add(plan.cut.kernels, "kernels");
+    const std::size_t packing = packing_passes(plan);
+    return fmt::format("{} part{}{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by,
+                       packing == 0 ? "" : fmt::format("; {} pass{} to fill atoms", packing, packing == 1 ? "" : "es"));
+}
+
+OrderedJson output_json(const Planned& p)
+{
+    const OutputLayout layout = output_layout(p.plan, p.layer);
+    return layout.regions == 0 ? kAbsent : written(kOutputKeys, layout);
+}
+
+constexpr std::array kPlanKeys{
+    Key<Planned>{{"mode", "text", "", "direct, image, winograd, sdp or pool; of Rubik contract, split or merge", "layers, rubik"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.mode; }},
+    Key<Planned>{{"reason", "text", "", "why that mode", "layers"}, [](const Planned& p) -> OrderedJson { return reason(p.layer); }},
+    Key<Planned>{{"cut", "text", "", "into how many parts, and by what", "a layer in parts"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? OrderedJson(cut_text(p.plan)) : kAbsent; }},
+    Key<Planned>{{"partition", "object", "", "the same cut as a descriptor tells it: to be edited and given back",
+                  "a layer in parts, if one says it"},
+                 [](const Planned& p) -> OrderedJson {
+                     const std::optional<Partition> partition = explicit_partition(p.plan, p.layer, p.hardware);
+                     return partition ? partition_json(*partition) : kAbsent;
+                 }},
+    Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
+    Key<Planned>{{"packing", "integer", "passes", "that put parts of less than an atom of kernels together", "a layer in such parts"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.packing.empty() ? kAbsent : OrderedJson(packing_passes(p.plan)); }},
+    Key<Planned>{{"data_banks", "integer", "banks", "CBUF banks for data, of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.data_banks; }},
+    Key<Planned>{{"weight_banks", "integer", "banks", "CBUF banks for weights", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_banks; }},
+    Key<Planned>{{"entries_per_line", "integer", "entries", "CBUF entries of a line of the input", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.entries_per_slice; }},
+    Key<Planned>{{"entries", "integer", "entries", "CBUF entries of all lines of the input", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.entries; }},
+    Key<Planned>{{"weight_bytes", "integer", "bytes", "weights in memory, compressed where they are", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_bytes; }},
+    Key<Planned>{{"array_macs", "integer", "MACs", "that the array is asked for, padding of groups included", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.macs; }},
+    Key<Planned>{
+        {"tensors", "object", "",
+         "by name what moves: input, weights, bs, bn, ew, output; phases of a deconvolution, parts of less than an atom", "layers"},
+        [](const Planned& p) { return tensors_json(p.traffic); }},
+    Key<Planned>{{"traffic/moved", "integer", "bytes", "all tensors together", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.moved(); }},
+    Key<Planned>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.compulsory(); }},
+    Key<Planned>{
+        {"traffic/communication", "integer", "bytes",
+         "no order of the loops moves less with what the chip holds: 2 * P / sqrt(R * S) - 2 * S elements; 0 where it holds all", "layers"},
+        [](const Planned& p) -> OrderedJson { return p.traffic.communication; }},
+    Key<Planned>{{"traffic/binding", "text", "", "the larger of the two", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.binding(); }},
+    Key<Planned>{{"parts", "list", "", "parts in the order they ran", "a layer in parts"},
+                 [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? parts_json(p.plan) : kAbsent; }},
+    Key<Planned>{{"output", "object", "", "layout of the output in memory; for Rubik and CDP its strides", "it is a tensor"}, output_json},
+    Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},
+                 [](const Planned& p) -> OrderedJson { return p.first.pool ? OrderedJson(p.first.pool->geometry.columns) : kAbsent; }},
+    Key<Planned>{{"addresses/input", "integer", "address", "of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.input.byte(); }},
+    Key<Planned>{{"addresses/weights", "integer", "address", "of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.weights.byte(); }},
+    Key<Planned>{{"addresses/output", "integer", "address", "of the first pass", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.output.byte(); }},
+    Key<Planned>{{"addresses/bs", "integer", "address", "operands of BS; 0 without", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[0].byte(); }},
+    Key<Planned>{{"addresses/bn", "integer", "address", "operands of BN; 0 without", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[1].byte(); }},
+    Key<Planned>{{"addresses/ew", "integer", "address", "operands of EW; 0 without", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.first.address.operands[2].byte(); }},
+};
+
+std::string pool_text(const Layer& l)
+{
+    if (!l.pool) return "";
+    const Pool& p = *l.pool;
+    return fmt::format(" -> {} pooled {} x {}, window {} x {}, stride {} x {}", function_name(p.function), l.result_width(),
+                       l.result_height(), p.x.kernel, p.y.kernel, p.x.stride, p.y.stride);
+}
+
+std::string subject(const Layer& l)
+{
+    if (l.op == Op::Pool)
+        return fmt::format("{} x {} x {}{}, {}", l.width, l.height, l.channels, pool_text(l), precision_name(l.precision));
+    if (l.op == Op::Sdp)
+        return fmt::format("{} x {} x {}, {}{}", l.width, l.height, l.channels, precision_name(l.precision),
+                           l.stored_precision() == l.precision ? "" : fmt::format(" from {}", precision_name(l.stored_precision())));
+    return fmt::format("{} x {} x {}{} -> {} x {} x {}, kernel {} x {}, stride {} x {}{}, {}", l.width, l.height, l.channels,
+                       l.batch > 1 ? fmt::format(", batch {}", l.batch) : "", l.out_width(), l.out_height(), l.kernels, l.kernel_width,
+                       l.kernel_height, l.stride.x, l.stride.y, pool_text(l), precision_name(l.precision));
+}
+
+/// What the outputs are checked against.
+std::string golden(const Layer& l, const LayerPlan& plan)
+{
+    const char* what = l.op == Op::Pool       ? "pooling"
+                       : l.op == Op::Sdp      ? "SDP"
+                       : plan.method.winograd ? "Winograd convolution"
+                                              : "convolution";
+    const char* arithmetic = l.precision == Precision::Fp16 ? "own fp16 arithmetic, rounded as documented"
+                             : plan.method.winograd         ? "own integer arithmetic, transforms as matrices"
+                                                            : "own integer arithmetic";
+    return fmt::format("equal the golden {} ({})", what, arithmetic);
+}
+
+std::string regions(const LayerPlan& plan, const Layer& layer)
+{
+    const OutputLayout layout = output_layout(plan, layer);
+    if (layout.one_tensor) return "";
+    return fmt::format("padded, not one tensor: {} regions, {} bytes for {}", grouped(layout.regions), grouped(layout.bytes),
+                       grouped(layout.tensor_bytes));
+}
+
+}  // namespace
+
+std::vector<PlacedKey> layer_plan_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kPlanKeys);
+    place_tensor_keys(keys, "tensors/*/");
+    place_keys(keys, kPartKeys, "parts/[]/");
+    place_keys(keys, kOutputKeys, "output/");
+    return keys;
+}
+
+namespace {
+
+/// All but its data.
+Job outline(const LayerPlan& plan, const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
+{
+    const Traffic traffic = traffic_of(plan, layer, hardware);
+    Job job;
+    job.name = layer.name;
+    job.hardware = hardware;
+    job.memory = memory;
+    job.program = layer_program(layer, plan, hardware);
+    job.ranges = plan.ranges;
+    job.timed_by_values = layer.compressed;
+    job.compares = layer.post.compares();
+    const std::uint64_t macs_per_cycle = hardware.macs_per_cycle(layer.precision), operations = array_operations(plan, hardware);
+    job.array = ArrayWork{layer.macs(), operations, macs_per_cycle};
+    job.work = {"MACs", operations};
+    const std::uint64_t places = std::uint64_t{layer.batch} * layer.kernels * layer.out_height() * layer.out_width();
+    if (!job.compares) job.tensor = TensorFile{layer.output.precision, layer.output.precision == Precision::Int8 ? places : 2 * places};
+    job.bounds = lower_bounds(plan, layer, hardware, memory);
+    job.text = {.descriptor = layer_json(layer),
+                .plan = written(kPlanKeys, Planned{plan, layer, traffic, hardware}),
+                .advice = advice_on(plan, layer, hardware, memory),
+                .subject = subject(layer),
+                .mode = fmt::format("{} mode, {} MACs a cycle", plan.mode, macs_per_cycle),
+                .cut = cut_text(plan),
+                .memory = regions(plan, layer),
+                .compared = "outputs",
+                .equal = golden(layer, plan)};
+    return job;
+}
+
+}  // namespace
+
+Job layer_outline(const Layer& layer, const Hardware& hardware, const MemorySpec& memory)
+{
+    // Only the values of compressed weights say how many bytes they are.
+    return outline(layer.compressed ? plan_layer(layer, hardware, load_tensors(layer)) : plan_shape(layer, hardware), layer, hardware,
+                   memory);
+}
+
+Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, LayerTensors tensors)
+{
+    return layer_job(layer, hardware, memory, std::make_shared<const SharedLayer>(SharedLayer{std::move(tensors), {}}));
+}
+
+Job layer_job(const Layer& layer, const Hardware& hardware, const MemorySpec& memory, std::shared_ptr<const SharedLayer> shared)
+{
+    if (!shared) {
+        plan_that_fits(layer, hardware);  // what cannot be placed is refused before its tensors take memory
+        shared = std::make_shared<const SharedLayer>(SharedLayer{load_tensors(layer), {}});
+    }
+    LayerPlan plan = plan_layer(layer, hardware, shared->tensors);
+    Job job = outline(plan, layer, hardware, memory);
+    job.contents = layer_contents(layer, hardware, std::move(shared), std::move(plan));
+    return job;
+}
+
+}  // namespace dlasim
