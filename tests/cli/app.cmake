@@ -65,6 +65,7 @@ if(TARGET dlasim)
         add_test(NAME Lint.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lint_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Lint.${case} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
+    set_tests_properties(Lint.Clean Net.Hazards.None PROPERTIES LABELS golden)  # minutes under sanitizers
     add_test(NAME Lint.Counts COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lint_test.py $<TARGET_FILE:dlasim> Counts)
     set_tests_properties(Lint.Counts PROPERTIES LABELS long TIMEOUT 3000 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     add_test(NAME Net.All COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/net_test.py $<TARGET_FILE:dlasim> All)
@@ -92,7 +93,7 @@ if(TARGET dlasim)
     foreach(case Files Broken Drawn Written)
         add_test(NAME LoadableCheck.${case}
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_check_test.py $<TARGET_FILE:dlasim> ${case})
-        set_tests_properties(LoadableCheck.${case} PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
+        set_tests_properties(LoadableCheck.${case} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
     add_test(NAME LoadableCheck.Thousands
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_check_test.py $<TARGET_FILE:dlasim> Drawn --count 5000)
@@ -100,7 +101,7 @@ if(TARGET dlasim)
     foreach(case Spoilt Sound Calibration)
         add_test(NAME OnnxAccuracy.${case}
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/onnx_accuracy_test.py $<TARGET_FILE:dlasim> ${case})
-        set_tests_properties(OnnxAccuracy.${case} PROPERTIES LABELS quick TIMEOUT 300)
+        set_tests_properties(OnnxAccuracy.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()
     add_test(NAME DriverFiles.Hundreds
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> Random --count 300)
@@ -110,7 +111,7 @@ if(TARGET dlasim)
     if(no_onnx EQUAL 0)
         add_test(NAME BoardNetworks.Small
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim> --only lenet5,mnist)
-        set_tests_properties(BoardNetworks.Small PROPERTIES LABELS quick TIMEOUT 300)
+        set_tests_properties(BoardNetworks.Small PROPERTIES LABELS golden TIMEOUT 900)
         add_test(NAME BoardNetworks.Trained
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/board_networks.py --dlasim $<TARGET_FILE:dlasim>
                          --trained ${PROJECT_SOURCE_DIR}/models/onnx)
