@@ -338,11 +338,11 @@ class Trial:
 
     def elements(self, manifest, tensor, data):
         """Of a tensor of several blocks of channels, those channels."""
-        told = next(t for t in manifest["tensors"] if t["name"] == tensor)
-        pieces = told["layout"].get("pieces")
+        described = next(t for t in manifest["tensors"] if t["name"] == tensor)
+        pieces = described["layout"].get("pieces")
         if not pieces:
             return data
-        plane = told["shape"][2] * told["shape"][3] * (1 if told["type"] == "int8" else 2)
+        plane = described["shape"][2] * described["shape"][3] * (1 if described["type"] == "int8" else 2)
         return b"".join(data[at * plane:(at + count) * plane] for _, count, at in pieces)
 
     def export(self):
@@ -360,8 +360,8 @@ class Trial:
 
     def placed(self, manifest, tensor):
         """The golden tensor as the file takes it: channels in pieces have unused places between them."""
-        told = next(t for t in manifest["tensors"] if t["name"] == tensor)
-        pieces, path = told["layout"].get("pieces"), self.at / "golden" / file_name(tensor)
+        described = next(t for t in manifest["tensors"] if t["name"] == tensor)
+        pieces, path = described["layout"].get("pieces"), self.at / "golden" / file_name(tensor)
         if not pieces:
             return path
         whole = np.load(path)

@@ -151,6 +151,12 @@ class Camera(unittest.TestCase):
 
     def test_requirements_of_the_machine(self):
         self.sweep({**self.question(), "require": "system_mw < 1e6 && load < 0.99 && small.latency_ms < 1000"}, "--best", "system_mw", status=(0, 4))
+        # The power of a machine that workloads share is that of the system, in an expression as well.
+        whole = self.sweep({**self.question(), "require": "power_mw < 0.001"}, "--restart", "--best", "area_mm2", status=(0, 4))
+        half = self.sweep({**self.question(), "require": "power_mw / 2 < 0.0005"}, "--restart", "--best", "area_mm2", status=(0, 4))
+        self.assertIn("system_mw", whole)
+        self.assertIn("system_mw / 2", half)
+        self.assertIn("figure of each workload", self.sweep({**self.question(), "require": "power_mw * cycles < 3"}, "--restart", status=(2,)))
         for content, said in (({"require": "lod < 1"}, 'did you mean "load"'), ({"require": "small.latency < 1"}, "latency"),
                               ({"order": "fair"}, "expected first_come, priority or deadline")):
             self.assertIn(said, self.sweep({**self.question(), **content}, "--restart", status=(2,)))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/files/columns.h"
 #include "base/files/printable.h"
@@ -31,8 +32,8 @@ constexpr std::array kSlackKeys{
              [](const Row& r) -> OrderedJson { return more_cycles(r.slack->alone, *r.before); }},
     Key<Row>{{"area_mm2", "number", "mm2", "of the machine with this change alone"},
              [](const Row& r) -> OrderedJson { return r.slack->alone.area_mm2; }},
-    Key<Row>{{"energy_uj", "number", "uJ", "of the run with this change alone"},
-             [](const Row& r) -> OrderedJson { return r.slack->alone.energy_uj; }},
+    Key<Row>{{"energy_uj", "number", "uJ", "of the run with this change alone", "it is known"},
+             [](const Row& r) -> OrderedJson { return r.slack->alone.energy_uj > 0 ? OrderedJson(r.slack->alone.energy_uj) : kAbsent; }},
     Key<Row>{{"together_cycles", "integer", "cycles", "of the run with this change and those before it", "they keep the limit together"},
              [](const Row& r) -> OrderedJson { return r.slack->together ? OrderedJson(r.slack->together->cycles) : kAbsent; }},
     Key<Row>{{"together_area_mm2", "number", "mm2", "of that machine", "they keep the limit together"},
@@ -41,12 +42,19 @@ constexpr std::array kSlackKeys{
              [](const Row& r) -> OrderedJson { return r.slack->together ? OrderedJson(r.slack->together->energy_uj) : kAbsent; }},
 };
 
-std::string signed_percent(double value) { return std::abs(value) < 0.05 ? "same" : fmt::format("{:+.1f} %", value); }
+/// Empty where one of both is not known.
+std::string change_or_same(double before, double after)
+{
+    if (before <= 0 || after <= 0) return "";
+    const double change = percent(before, after);
+    return std::abs(change) < 0.05 ? "same" : fmt::format("{:+.1f} %", change);
+}
 
 std::string line_of(const Outcome& outcome, const Outcome& before, const std::string& words)
 {
-    return fmt::format("  {:>8} {:>8} {:>8}  {}\n", signed_percent(percent(before.area_mm2, outcome.area_mm2)),
-                       signed_percent(more_cycles(outcome, before)), signed_percent(percent(before.energy_uj, outcome.energy_uj)), words);
+    return fmt::format("  {:>8} {:>8} {:>8}  {}\n", change_or_same(before.area_mm2, outcome.area_mm2),
+                       change_or_same(static_cast<double>(before.cycles), static_cast<double>(outcome.cycles)),
+                       change_or_same(before.energy_uj, outcome.energy_uj), words);
 }
 
 /// As a command takes them, none cut in two.

@@ -13,7 +13,7 @@ namespace dlasim {
 void add_calibration(CLI::App& app, std::string& calibration)
 {
     app.add_option("--calibration", calibration,
-                   "of an ONNX model: the magnitude that 127 stands for: max, percentile (99.99 %), mse or entropy")
+                   "of an ONNX model: the magnitude that 127 represents: max, percentile (99.99 %), mse or entropy")
         ->default_str("max")
         ->check(one_of({kCalibrationNames.begin(), kCalibrationNames.end()}));
 }

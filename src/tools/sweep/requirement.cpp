@@ -45,7 +45,7 @@ std::size_t end_of_word(const std::string& text, std::size_t from)
     return from;
 }
 
-/// Gives every name of an expression, and takes what stands for it there. max and min are no names.
+/// The expression with each name replaced by name(it). max and min are functions, not names.
 template <class Name>
 std::string with_names(const std::string& text, Name&& name)
 {
@@ -200,6 +200,12 @@ std::vector<Requirement> read_requirements(const std::string& text, const std::s
         start = end + 2;
     }
     return list;
+}
+
+void use_system_power(Requirement& requirement, const std::string& where, const std::vector<std::string>& workloads)
+{
+    requirement.column = with_names(requirement.column, [](const std::string& name) { return name == "power_mw" ? "system_mw" : name; });
+    refuse_mixed(requirement.column, where, workloads);
 }
 
 bool more_is_better(const std::string& column)

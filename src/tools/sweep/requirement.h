@@ -31,6 +31,9 @@ bool is_of_machine(const std::string& column);
 /// sides of a comparison are moved to the left.
 std::vector<Requirement> read_requirements(const std::string& text, const std::string& where,
                                            const std::vector<std::string>& workloads = {});
+/// The machine is shared by workloads at their rates: its power_mw, in expressions too, is system_mw. ConfigError where figures of the
+/// machine and of each workload are mixed by it.
+void use_system_power(Requirement& requirement, const std::string& where, const std::vector<std::string>& workloads);
 /// More of it is better.
 bool more_is_better(const std::string& column);
 /// The figure of the table that is named, or an expression of figures with their own names. ConfigError if there is none of a name, if it

@@ -321,8 +321,8 @@ inline constexpr std::array kLrn{
     InputKey{{"alpha", "number", "", "weight of the squares, 0..10^6"}, 0, 0, "0.0001"},
     InputKey{{"beta", "number", "", "exponent, 0..8"}, 0, 0, "0.75"},
     InputKey{{"bias", "number", "", "added to the squares, 10^-6..10^6"}, 0, 0, "1"},
-    InputKey{{"input_scale", "number", "", "what a step of the input stands for", "integers"}, 0, 0, "1"},
-    InputKey{{"output_scale", "number", "", "what a step of the output stands for", "integers"}, 0, 0, "the range stays"},
+    InputKey{{"input_scale", "number", "", "what a step of the input represents", "integers"}, 0, 0, "1"},
+    InputKey{{"output_scale", "number", "", "what a step of the output represents", "integers"}, 0, 0, "the range stays"},
 };
 
 }  // namespace dlasim::keys

@@ -48,10 +48,10 @@ std::optional<SharedBanks> shared(const SharedBanks& a, const SharedBanks& b, st
 {
     const SharedBanks most{std::max(a.data, b.data), std::max(a.weights, b.weights), std::max(a.least_weights, b.least_weights)};
     if (!a.asked && !b.asked) return most.data + most.least_weights <= all ? std::optional(most) : std::nullopt;
-    const SharedBanks& told = a.asked ? a : b;
-    if (most.data > told.data || most.least_weights > told.weights) return {};
+    const SharedBanks& given = a.asked ? a : b;
+    if (most.data > given.data || most.least_weights > given.weights) return {};
     if (a.asked && b.asked && a.weights != b.weights) return {};
-    return told;
+    return given;
 }
 
 class Sharing {
@@ -98,8 +98,8 @@ private:
             set(pass.pass);
             set(pass.geometry);
         }
-        Partition& told = p_.network.layers[p_.steps.list[i].layer].layer.partition;
-        if (noted_ && !told.automatic && told.on()) set(told);
+        Partition& given = p_.network.layers[p_.steps.list[i].layer].layer.partition;
+        if (noted_ && !given.automatic && given.on()) set(given);
     }
 
     NetworkPlan& p_;

@@ -1,4 +1,4 @@
-// How large the values of a graph become over some images, and which magnitude 127 stands for.
+// How large the values of a graph become over some images, and which magnitude 127 represents.
 //
 //   max         the largest one
 //   percentile  the one that 99.99 % of the magnitudes do not exceed

@@ -62,10 +62,10 @@ constexpr std::array kErrorKeys{
         {"scale", "number", "", "real number of a step", "int8"},
         [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->scale) : kAbsent; }},
     Key<SeenError>{
-        {"zero_point", "integer", "", "integer that stands for 0", "int8"},
+        {"zero_point", "integer", "", "integer that represents 0", "int8"},
         [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->zero) : kAbsent; }},
     Key<SeenError>{{"signal_to_noise", "number or null", "dB", kRatio}, [](const SeenError& e) { return ratio_json(e.error); }},
-    Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer stands for"},
+    Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer represents"},
                    [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
     Key<SeenError>{{"own_signal_to_noise", "number or null", "dB",
                     "the same of the step alone: against real numbers made of the tensors that it read", kByStep},

@@ -111,7 +111,7 @@ constexpr std::array kTensorKeys{
         {"scale", "number", "", "real number of a step", "int8"},
         [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->scale) : kAbsent; }},
     Key<SeenTensor>{
-        {"zero_point", "integer", "", "integer that stands for 0", "int8"},
+        {"zero_point", "integer", "", "integer that represents 0", "int8"},
         [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->zero) : kAbsent; }},
 };
 

@@ -170,15 +170,16 @@ bool put_together(std::vector<Slack>& list, const Outcome& before, double share,
 {
     Set all;
     for (const Slack& slack : list) all.push_back(slack.trial);
-    const std::vector<Outcome> at_once = trials.run({all});
+    std::vector<Set> first_ones;  // the first, the first two, ..
+    for (std::size_t n = 1; n <= all.size(); ++n) first_ones.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+    const std::vector<Outcome> at_once = trials.run(first_ones);
     if (at_once.empty()) return false;
-    const bool every = within(at_once.front(), before, share);
     Set kept;
-    for (Slack& slack : list) {
-        kept.push_back(slack.trial);
-        const std::vector<Outcome> ended = kept.size() == all.size() ? at_once : trials.run({kept});
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        kept.push_back(list[i].trial);
+        const std::vector<Outcome> ended = kept.size() == i + 1 ? std::vector<Outcome>{at_once[i]} : trials.run({kept});
         if (ended.empty()) return false;
-        if (every || within(ended.front(), before, share)) slack.together = ended.front();
+        if (within(ended.front(), before, share)) list[i].together = ended.front();
         else kept.pop_back();
     }
     return true;

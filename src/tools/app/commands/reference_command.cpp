@@ -359,7 +359,7 @@ void say_page(const std::vector<Chapter>& chapters)
     std::string page =
         "# Reference\n\nEvery counter and every key of what dlasim reads and writes, printed by `dlasim reference` from the declarations "
         "that the "
-        "sources\nuse; a test compares. `dlasim reference NAME` prints the rows of one name. In a path, `[]` stands for the elements of a "
+        "sources\nuse; a test compares. `dlasim reference NAME` prints the rows of one name. In a path, `[]` is each of the elements of a "
         "list, `*` "
         "for names\nthat depend on the run, `#` for a number.\n";
     for (const Chapter& chapter : chapters) {

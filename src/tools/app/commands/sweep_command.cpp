@@ -149,7 +149,7 @@ MachineQuestion question_of(const Sweep& sweep, const silicon::Technology& techn
     for (const std::string& text : sweep.require)
         for (Requirement& requirement : read_requirements(text, at(sweep.file, "/require"), names)) {
             // The power of a machine that several workloads share is that of the system at their rates.
-            if (requirement.column == "power_mw" && question.rated()) requirement.column = "system_mw";
+            if (question.rated()) use_system_power(requirement, at(sweep.file, "/require"), names);
             question.require.push_back(std::move(requirement));
         }
     question.points = sweep.points;
