@@ -79,8 +79,10 @@ class Spoilt(Accuracy):
                 worst = result["worst_step"]
                 self.assertIn(worst["name"], {"scale": ("dq", "q", f"relu{step}", f"conv{step}"), "weights": (f"relu{step}", f"conv{step}")}[kind], result["tensors"])
                 self.assertIn(says, worst["why"])
-                self.assertIn(f"most is lost in {worst['name']}", self.text)
-                self.assertIn(worst["helps"], self.text)
+                self.assertIn(f"Most is lost in {worst['name']}", self.text)
+                self.assertIn(worst["helps"], " ".join(self.text.split()))
+                table = self.text.partition("signal to noise of")[2]
+                self.assertLessEqual(max(map(len, table.splitlines()[1:])), 80)
 
 
 class Sound(Accuracy):

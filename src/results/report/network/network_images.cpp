@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/files/columns.h"
 #include "base/files/json_text.h"
 #include "base/files/printable.h"
 
@@ -197,22 +198,27 @@ std::string tensor_errors_text(const NetworkPlan& plan, const ImagesResult& imag
 {
     const bool by_step = images.worst() != nullptr;
     std::string text =
-        fmt::format("\n  {:<40} {:>12} {:>6} {:>16} {:>20}{}\n", "tensor", "step", "zero", "signal to noise", "largest difference",
-                    by_step ? fmt::format(" {:>12} {:>9} {:>9}", "by itself", "cosine", "saturated") : "");
+        by_step
+            ? fmt::format("\n  {:<30} {:>12} {:>12} {:>9} {:>9}\n", "signal to noise of", "up to it", "step alone", "cosine", "saturated")
+            : fmt::format("\n  {:<30} {:>11} {:>5} {:>10} {:>17}\n", "tensor", "step", "zero", "signal", "largest difference");
     for (const ImagesResult::TensorError& of : images.errors) {
         const NetworkTensor& tensor = plan.steps.tensors[of.tensor];
-        text += fmt::format("  {:<40} {:>12} {:>6} {:>16} {:>20.6g}", printable(tensor.name),
-                            tensor.quantisation ? fmt::format("{:.6g}", tensor.quantisation->scale) : "fp16",
-                            tensor.quantisation ? tensor.quantisation->zero : 0, ratio_text(of.error), of.error.largest);
+        const std::string name = cut_to(tensor.name, 30);
         if (of.loss)
-            text += fmt::format(" {:>12} {:>9.6f} {:>7.3f} %", ratio_text(of.loss->own), of.loss->cosine(), 100 * of.loss->saturation());
-        text += "\n";
+            text += fmt::format("  {:<30} {:>12} {:>12} {:>9.6f} {:>7.3f} %\n", name, ratio_text(of.error), ratio_text(of.loss->own),
+                                of.loss->cosine(), 100 * of.loss->saturation());
+        else if (by_step) text += fmt::format("  {:<30} {:>12}\n", name, ratio_text(of.error));
+        else
+            text += fmt::format("  {:<30} {:>11} {:>5} {:>10} {:>18.6g}\n", name,
+                                tensor.quantisation ? fmt::format("{:.6g}", tensor.quantisation->scale) : "fp16",
+                                tensor.quantisation ? tensor.quantisation->zero : 0, ratio_text(of.error), of.error.largest);
     }
     if (const ImagesResult::TensorError* worst = images.worst()) {
         const NetworkTensor& tensor = plan.steps.tensors[worst->tensor];
         const Verdict verdict = verdict_of(tensor, *worst->loss);
-        text += fmt::format("  most is lost in {}, {} by itself: {}. What helps: {}\n", printable(tensor.name),
-                            ratio_text(worst->loss->own), verdict.why, verdict.helps);
+        text += folded(fmt::format("  Most is lost in {}, {} by itself: {}. What helps: {}", printable(tensor.name),
+                                   ratio_text(worst->loss->own), verdict.why, verdict.helps),
+                       4);
     }
     return text;
 }

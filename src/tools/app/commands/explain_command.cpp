@@ -16,6 +16,7 @@
 #include "base/files/input.h"
 #include "base/files/printable.h"
 #include "explain/slack.h"
+#include "silicon/area.h"
 
 namespace dlasim {
 namespace {
