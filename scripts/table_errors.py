@@ -2,7 +2,7 @@
 """How far the named lookup tables of SDP and the tables of LRN are from their functions: the outputs of the machine against NumPy's doubles, in
 steps of the output.
 
-usage: table_errors.py --dlasim PATH [--page PAGE]      prints the table of docs/DESCRIPTOR.md, or writes it there; status 1 if the page has another
+usage: table_errors.py --dlasim PATH [--page PAGE]      prints the table of scripts/figures/EXPERIMENTS.md, or writes it there; status 1 if the page has another
 """
 import argparse
 import json
@@ -15,7 +15,7 @@ import numpy as np
 
 from page_table import write_table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/DESCRIPTOR.md"
+PAGE = Path(__file__).resolve().parents[1] / "scripts/figures/EXPERIMENTS.md"
 FUNCTIONS = {"sigmoid": lambda x: 1 / (1 + np.exp(-x)), "tanh": np.tanh}
 DTYPES = {"int8": np.int8, "int16": np.int16, "fp16": np.float16}
 # precision, machine, input_scale, output_scale of SDP's table
