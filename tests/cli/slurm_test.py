@@ -6,6 +6,7 @@ usage: slurm_test.py DLASIM [TestCase...]
 The daemons - munged, slurmctld, slurmd - are started in a folder of their own, on ports of their own, and ended with the test. They need
 root: slurmd starts tasks as users.
 """
+import fcntl
 import getpass
 import os
 import shutil
@@ -198,6 +199,34 @@ class Slurm(SweepCase):
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         self.assertIn(f"job {first.strip()}: ", done.stdout)
         self.assertNotIn("shards\n", done.stdout)  # no other job was needed
+        self.local()
+        self.same_tables()
+
+    def test_a_task_of_a_lost_node_may_go_on_writing(self):
+        run = self.start_long()
+        run.send_signal(signal.SIGKILL)
+        run.communicate(timeout=60)
+        job = (self.folder / "out/shards/job.txt").read_text().strip()
+        self.cluster.says("scancel", job)
+        self.cluster.until(lambda: not self.cluster.says("squeue", "-h", "-t", "R,PD,CG", "-j", job), "the job does not end")
+        with (self.folder / "out/shards/2/points/.lock").open("r+") as lock:  # as a task does that its node has lost
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            rest = lock.read().split("\n")[1:]
+            lock.seek(0)
+            lock.write("\n".join([str(os.getpid()), *rest]))
+            lock.truncate()
+            lock.flush()
+            run = self.start(self.SWEEP, "--slurm", "2", "--resume")
+            self.addCleanup(run.kill)
+            said = ""
+            while "waiting for its end" not in said:
+                line = run.stdout.readline()
+                self.assertTrue(line, said)
+                said += line
+            time.sleep(3)  # many looks
+        out, err = run.communicate(timeout=240)
+        self.assertEqual(run.returncode, 4, said + out + err)
+        self.assertIn("shard 2: a task of an earlier job still writes", said)
         self.local()
         self.same_tables()
 

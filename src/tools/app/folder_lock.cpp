@@ -61,6 +61,15 @@ FolderLock::~FolderLock()
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+bool FolderLock::held(const std::filesystem::path& folder)
+{
+    const int descriptor = ::open((folder / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) return false;
+    const bool busy = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ::close(descriptor);
+    return busy;
+}
+
 /// "12345", the process; "dlasim sweep"; "points 16", ..
 FolderLock::Numbers FolderLock::numbers_of(const std::filesystem::path& folder)
 {

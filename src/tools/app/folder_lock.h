@@ -17,6 +17,9 @@ public:
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
 
+    /// Whether a process holds the lock of a folder now.
+    static bool held(const std::filesystem::path& folder);
+
     using Numbers = std::map<std::string, std::uint64_t>;
     /// What the file of a folder says; nothing without one, or if it is somebody else's.
     static Numbers numbers_of(const std::filesystem::path& folder);

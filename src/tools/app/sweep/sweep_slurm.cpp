@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "app/folder_lock.h"
 #include "app/interrupt.h"
 #include "app/status.h"
 #include "app/sweep/child_program.h"
@@ -62,6 +64,7 @@ private:
     std::vector<std::size_t> open_shards();
     void submit(const std::vector<std::size_t>& shards);
     bool wait(const std::string& job);
+    bool wait_for_writers(const std::vector<std::size_t>& list) const;
     std::string states_of(const std::string& job, bool& gone) const;
     void collect();
     fs::path shard(std::size_t i) const { return shards_ / std::to_string(i); }
@@ -158,6 +161,24 @@ bool SlurmSweep::wait(const std::string& job)
     }
 }
 
+/// A node that was lost to Slurm may still compute: while it writes, every task of its shard would be refused. False after an interrupt.
+bool SlurmSweep::wait_for_writers(const std::vector<std::size_t>& list) const
+{
+    for (const std::size_t i : list) {
+        bool shown = options_.quiet;
+        while (FolderLock::held(shard(i) / "points")) {
+            if (!shown) {
+                say("shard {}: a task of an earlier job still writes into {}; waiting for its end\n", i, printable(shard(i).string()));
+                std::fflush(stdout);
+            }
+            shown = true;
+            if (interrupted()) return false;
+            std::this_thread::sleep_for(kQueueLook / 10);
+        }
+    }
+    return true;
+}
+
 void SlurmSweep::collect()
 {
     std::error_code none;
@@ -180,6 +201,9 @@ bool SlurmSweep::run()
         if (!over) return false;
     }
     for (;;) {
+        const bool alone = wait_for_writers(open_shards());
+        collect();
+        if (!alone) return false;
         const std::vector<std::size_t> open = open_shards();
         if (open.empty()) return true;
         const std::size_t before = missing();
@@ -188,7 +212,7 @@ bool SlurmSweep::run()
         collect();
         if (!over) return false;
         if (missing() == 0) return true;
-        if (missing() == before)
+        if (missing() == before && std::ranges::none_of(open, [&](std::size_t i) { return FolderLock::held(shard(i) / "points"); }))
             throw ConfigError(
                 "--slurm", fmt::format("{} of {} points have no end, and the last job ended none of them: see {}, and --resume", missing(),
                                        sweep_.points.size(), (shards_ / "task-*.txt").string()));
