@@ -14,7 +14,7 @@ from .describe import Layer
 
 
 def silicon(hw="nv_full", set=None, *, technology=None, of=None):
-    """Area and power of a machine, unit by unit: a dict as docs/SILICON.md has it.
+    """Area and power of a machine, unit by unit: a dict as docs/howto/CHOOSE.md has it.
 
     technology  45nm, 28nm, 16nm or a file
     of          a Result, or its result.json: its machine, and the energy of what it did; hw and set are not looked at then

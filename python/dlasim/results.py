@@ -112,7 +112,7 @@ class Result:
 
     @property
     def area_mm2(self):
-        """Of the machine with its CVSRAM, by docs/SILICON.md."""
+        """Of the machine with its CVSRAM, by docs/howto/CHOOSE.md."""
         return self.json.get("area_mm2")
 
     @property

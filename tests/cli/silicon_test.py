@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""dlasim silicon: area and energy of machines and runs, docs/SILICON.md.
+"""dlasim silicon: area and energy of machines and runs, docs/howto/CHOOSE.md.
 
 usage: silicon_test.py DLASIM [TestCase...]
 """

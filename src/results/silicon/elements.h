@@ -5,7 +5,7 @@
 //
 // Source  sizes of buffers and widths of paths: docs/hardware, section named where they stand; gates: gates.h.
 // Not modelled in detail: everything independent of size - registers of the bus, sequencers, interrupts: one number for all of it,
-// `control_um2` of the technology. Error   against published areas: docs/SILICON.md.
+// `control_um2` of the technology. Error   against published areas: docs/howto/CHOOSE.md.
 #pragma once
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 //
 // Events of values - which operands toggle - are no part of it: a run with --timing-only has the same energy.
 // Not included: the memory at DBB, which has its own model (dram/report/energy.h).
-// Error     against published powers: docs/SILICON.md.
+// Error     against published powers: docs/howto/CHOOSE.md.
 #pragma once
 #include <cstdint>
 #include <map>

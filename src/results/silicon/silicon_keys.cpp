@@ -55,7 +55,8 @@ OrderedJson units_of(const Seen& seen)
 }
 
 constexpr std::array kKeys{
-    Key<Seen>{{"area_mm2", "number or null", "mm2", "of the accelerator with CBUF and CVSRAM, in the technology: [SILICON.md](SILICON.md)"},
+    Key<Seen>{{"area_mm2", "number or null", "mm2",
+               "of the accelerator with CBUF and CVSRAM, in the technology: [CHOOSE.md](howto/CHOOSE.md#area-energy-and-power)"},
               [](const Seen& s) { return known(s.run.has_value(), s.area_mm2); }},
     Key<Seen>{{"energy_uj", "number or null", "uJ", "of the accelerator with CBUF and CVSRAM; of an ONNX model's images those of one"},
               [](const Seen& s) { return s.timed() ? known(true, s.chip_uj()) : OrderedJson(); }},

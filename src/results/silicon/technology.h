@@ -2,7 +2,7 @@
 //
 //   configs/technology/16nm.json, a file like it, or an object laid over it ──► Technology ──► area.h, energy.h
 //
-// Source  scripts/fit_silicon.py fits a few of the numbers to published areas and powers; docs/SILICON.md has which, and how well.
+// Source  scripts/fit_silicon.py fits a few of the numbers to published areas and powers; docs/howto/CHOOSE.md has which, and how well.
 #pragma once
 #include <map>
 #include <string>

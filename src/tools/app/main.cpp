@@ -416,8 +416,8 @@ Command add_silicon(CLI::App& app)
 {
     const auto options = std::make_shared<SiliconOptions>();
     SiliconOptions& silicon = *options;
-    CLI::App* command =
-        app.add_subcommand("silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/SILICON.md");
+    CLI::App* command = app.add_subcommand(
+        "silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/howto/CHOOSE.md");
     CLI::Option* silicon_hardware = command->add_option("--hw", silicon.hardware, "hardware preset or file")->capture_default_str();
     CLI::Option* silicon_set =
         command->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")

@@ -180,7 +180,8 @@ constexpr std::array kFigures{
     Key<Run>{{"bound_cycles", "integer or null", "cycles", "no machine of these sizes can be faster"},
              [](const Run& r) { return r.at("bound_cycles"); }},
     Key<Run>{{"bound_share", "number or null", "", "of the cycles"}, [](const Run& r) { return r.at("bound_share"); }},
-    Key<Run>{{"energy_uj", "number or null", "uJ", "of an image, of the accelerator with CBUF and CVSRAM: [SILICON.md](SILICON.md)"},
+    Key<Run>{{"energy_uj", "number or null", "uJ",
+              "of an image, of the accelerator with CBUF and CVSRAM: [CHOOSE.md](howto/CHOOSE.md#area-energy-and-power)"},
              [](const Run& r) { return r.rounded_or_null(r.at("energy_uj")); }},
     Key<Run>{{"array_uj", "number or null", "uJ", "of these, the MAC array"},
              [](const Run& r) {

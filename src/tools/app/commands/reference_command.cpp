@@ -256,7 +256,10 @@ std::vector<Chapter> what_other_commands_write()
            rows_of(silicon::technology_keys())}}},
         {"Area and energy",
          "",
-         {{{"silicon"}, "A machine", "`dlasim silicon --json`: [SILICON.md](SILICON.md).", rows_of(silicon::machine_keys())},
+         {{{"silicon"},
+           "A machine",
+           "`dlasim silicon --json`: [CHOOSE.md](howto/CHOOSE.md#area-energy-and-power).",
+           rows_of(silicon::machine_keys())},
           {{"energy"}, "A run that has ended", "`dlasim silicon --of result.json --json`.", rows_of(silicon::silicon_keys())}}}};
 }
 

@@ -1,4 +1,4 @@
-// dlasim silicon: area and peak power of a machine without a run; energy of a run that has ended, in any technology. docs/SILICON.md.
+// dlasim silicon: area and peak power of a machine without a run; energy of a run that has ended, in any technology. docs/howto/CHOOSE.md.
 #pragma once
 #include <string>
 #include <vector>
