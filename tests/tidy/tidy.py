@@ -32,7 +32,7 @@ STOREYS = {
 }
 
 # The modules in the order of their layers: what a folder of a storey contains, and which earlier modules
-# (or which of their headers) it may include. docs/ARCHITECTURE.md has this table; `tidy.py modules --write` writes it.
+# (or which of their headers) it may include. docs/ARCHITECTURE.md has the modules; `tidy.py modules --write` writes it.
 UNIT = {"base", "facts", "elements", "links", "traffic", "registers", "numerics"}
 MODULES = {
     "base": ("cycles, bits, rings, phases, errors", set()),
@@ -116,16 +116,14 @@ def may_include(place, target):
 
 
 def module_table():
-    rows = ["| storey | module | contains | may include |", "|---|---|---|---|"]
+    rows = ["| storey | module | contains |", "|---|---|---|"]
     storey_of = {module: storey for storey, modules in STOREYS.items() for module in modules}
-    for module, (holds, allowed) in MODULES.items():
-        order = [r for r in MODULES if r in allowed] + sorted(a for a in allowed if "/" in a)
-        rows.append(f"| {storey_of[module]} | `{module}` | {holds} | {', '.join(f'`{a}`' for a in order) or 'nothing'} |")
+    rows += [f"| {storey_of[module]} | `{module}` | {holds} |" for module, (holds, _) in MODULES.items()]
     return "\n".join(rows)
 
 
 def check_modules():
-    """Modules include only modules above them, every folder is a module, and the architecture page has this table."""
+    """Modules include only modules above them, every folder is a module, and the architecture page has them all."""
     above = set()
     for module, (_, allowed) in MODULES.items():
         for target in sorted(allowed):
