@@ -6,17 +6,18 @@
 #   DLASIM_TIMELOOP   problems of Timeloop: yaml-cpp
 #   DLASIM_PERFETTO   --timeline: protobuf
 #   DLASIM_ONNX       ONNX models: protobuf and ONNX's schema; of the program
+#   DLASIM_PICTURES   PNG and JPEG files as images of a model: libpng and libjpeg; of the program
 #   DLASIM_SEARCH     sweep --search: pagmo, Boost and TBB; of the program
 include(CMakeDependentOption)
 option(DLASIM_COMMAND "the program dlasim beside the library" ON)
 foreach(part LOADABLE TIMELOOP PERFETTO)
     option(DLASIM_${part} "see cmake/parts.cmake" ${DLASIM_COMMAND})
 endforeach()
-foreach(part ONNX SEARCH)
+foreach(part ONNX PICTURES SEARCH)
     cmake_dependent_option(DLASIM_${part} "see cmake/parts.cmake" ON DLASIM_COMMAND OFF)
 endforeach()
 cmake_dependent_option(DLASIM_TESTS "build the tests: they need every part" ON
-    "DLASIM_COMMAND;DLASIM_LOADABLE;DLASIM_TIMELOOP;DLASIM_PERFETTO;DLASIM_ONNX;DLASIM_SEARCH" OFF)
+    "DLASIM_COMMAND;DLASIM_LOADABLE;DLASIM_TIMELOOP;DLASIM_PERFETTO;DLASIM_ONNX;DLASIM_PICTURES;DLASIM_SEARCH" OFF)
 
 # The archive of a library, so that a program that does not use it does not wait for it at its start; the shared one where there is no archive.
 function(dlasim_find_archive variable name)

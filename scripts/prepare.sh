@@ -2,10 +2,10 @@
 # says on stderr; it is quick and silent when there is nothing to do. Set before: with_tests, to build the tests; more_packages.
 
 packages="g++ cmake ninja-build pkg-config libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
-          libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler libyaml-cpp-dev
+          libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler libyaml-cpp-dev libpng-dev libjpeg-dev
           ${more_packages:-}"
 [ -z "${with_tests:-}" ] ||
-    packages="$packages python3 python3-numpy python3-pandas python3-matplotlib python3-pip python3-setuptools python3-wheel libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format valgrind"
+    packages="$packages python3 python3-numpy python3-pil python3-pandas python3-matplotlib python3-pip python3-setuptools python3-wheel libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libsimde-dev clang-format valgrind"
 
 missing=""
 for package in $packages; do

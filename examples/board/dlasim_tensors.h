@@ -37,6 +37,14 @@ static inline int8_t dlasim_quantise(const dlasim_tensor* t, double value)
 /* What an integer of an output stands for. */
 static inline double dlasim_real(const dlasim_tensor* t, int8_t q) { return (q - t->zero_point) * t->scale; }
 
+/* The same of a number of an input, divided as float: QuantizeLinear of ONNX. */
+static inline int8_t dlasim_quantise_input(const dlasim_tensor* t, double value)
+{
+    const float steps = (float)value / (float)t->scale;
+    const double q = rint((double)steps) + t->zero_point;
+    return !(q > -128.0) ? -128 : q > 127.0 ? 127 : (int8_t)q;
+}
+
 /* numbers[channels][height][width] to the memory of an input; what is no channel becomes 0. */
 static inline void dlasim_write_input(const dlasim_tensor* t, const float* numbers, uint8_t* memory)
 {
@@ -45,18 +53,67 @@ static inline void dlasim_write_input(const dlasim_tensor* t, const float* numbe
         for (uint32_t y = 0; y < t->height; ++y)
             for (uint32_t x = 0; x < t->width; ++x)
                 memory[dlasim_offset(t, c, y, x)] =
-                    (uint8_t)dlasim_quantise(t, numbers[((size_t)c * t->height + y) * t->width + x]);
+                    (uint8_t)dlasim_quantise_input(t, (double)numbers[((size_t)c * t->height + y) * t->width + x]);
 }
 
-/* The same of bytes of an image [height][width][channels]: (v - mean[c]) / norm[c] of each. */
-static inline void dlasim_write_image(const dlasim_tensor* t, const uint8_t* image, const float* mean, const float* norm, uint8_t* memory)
+/* "preprocessing" of the manifest: from the bytes of a picture to numbers. Decoding a file is the caller's own. */
+typedef struct {
+    int bgr;                 /* "colours" is bgr */
+    double mean[3], norm[3]; /* of channels as the model has them */
+} dlasim_pixels;
+
+/* A picture [height][width][channels], grey or red, green, blue, to the memory of an input: (byte - mean) / norm. */
+static inline void dlasim_write_image(const dlasim_tensor* t, const dlasim_pixels* p, const uint8_t* picture, uint8_t* memory)
 {
     memset(memory, 0, t->bytes);
     for (uint32_t y = 0; y < t->height; ++y)
         for (uint32_t x = 0; x < t->width; ++x)
-            for (uint32_t c = 0; c < t->channels; ++c)
-                memory[dlasim_offset(t, c, y, x)] =
-                    (uint8_t)dlasim_quantise(t, ((double)image[((size_t)y * t->width + x) * t->channels + c] - mean[c]) / norm[c]);
+            for (uint32_t c = 0; c < t->channels; ++c) {
+                const uint8_t byte = picture[((size_t)y * t->width + x) * t->channels + (p->bgr ? t->channels - 1 - c : c)];
+                memory[dlasim_offset(t, c, y, x)] = (uint8_t)dlasim_quantise_input(t, (byte - p->mean[c]) / p->norm[c]);
+            }
+}
+
+/* A size of a picture: of pixels with neighbouring components. */
+typedef struct {
+    uint32_t width, height, components;
+} dlasim_picture;
+
+/* A line of `from` elements that are `step` bytes apart to one of `to`: the filter of "resize". */
+static inline void dlasim_resize_line(const uint8_t* line, uint32_t from, size_t step, uint8_t* out, uint32_t to)
+{
+    const double scale = (double)from / to, reach = fmax(scale, 1.0);
+    for (uint32_t i = 0; i < to; ++i) {
+        const double centre = (i + 0.5) * scale;
+        const uint32_t begin = (uint32_t)fmax(centre - reach + 0.5, 0.0), end = (uint32_t)fmin(centre + reach + 0.5, from);
+        double all = 0;
+        int64_t sum = 1 << 21;
+        for (uint32_t x = begin; x < end; ++x) all += fmax(1 - fabs((x - centre + 0.5) * (1 / reach)), 0.0);
+        for (uint32_t x = begin; x < end; ++x) {
+            const double weight = fmax(1 - fabs((x - centre + 0.5) * (1 / reach)), 0.0) / all;
+            sum += line[x * step] * (int64_t)(0.5 + weight * (1 << 22));
+        }
+        out[i * step] = (uint8_t)(sum >> 22 > 255 ? 255 : sum >> 22);
+    }
+}
+
+/* resize: first the width, then the height. `between` holds to_width * height * components bytes, `out` those of the new size. */
+static inline void dlasim_resize(const dlasim_picture* p, const uint8_t* picture, uint32_t to_width, uint32_t to_height, uint8_t* between,
+                                 uint8_t* out)
+{
+    const size_t n = p->components, row = n * p->width, new_row = n * to_width;
+    for (uint32_t y = 0; y < p->height; ++y)
+        for (size_t c = 0; c < n; ++c) dlasim_resize_line(picture + y * row + c, p->width, n, between + y * new_row + c, to_width);
+    for (size_t x = 0; x < new_row; ++x) dlasim_resize_line(between + x, p->height, new_row, out + x, to_height);
+}
+
+/* crop: the middle of a picture; half of what is cut off goes to the left and to the top, to the nearest even whole number. */
+static inline void dlasim_crop(const dlasim_picture* p, const uint8_t* picture, uint32_t to_width, uint32_t to_height, uint8_t* out)
+{
+    const size_t left = (size_t)rint((p->width - to_width) / 2.0), top = (size_t)rint((p->height - to_height) / 2.0);
+    for (uint32_t y = 0; y < to_height; ++y)
+        memcpy(out + (size_t)y * to_width * p->components, picture + ((top + y) * p->width + left) * p->components,
+               (size_t)to_width * p->components);
 }
 
 /* The integers of an output, [channels][height][width]. */

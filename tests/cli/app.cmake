@@ -103,6 +103,12 @@ if(TARGET dlasim)
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/onnx_accuracy_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(OnnxAccuracy.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()
+    foreach(case Pixels Folders Manifest Refused Hostile)
+        add_test(NAME Pictures.${case}
+                 COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/pictures_test.py $<TARGET_FILE:dlasim> ${case})
+        set_tests_properties(Pictures.${case} PROPERTIES LABELS quick TIMEOUT 900)
+    endforeach()
+    set_tests_properties(Pictures.Hostile PROPERTIES LABELS golden)  # limits the address space
     add_test(NAME DriverFiles.Hundreds
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> Random --count 300)
     set_tests_properties(DriverFiles.Hundreds PROPERTIES LABELS long TIMEOUT 14000)

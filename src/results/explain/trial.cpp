@@ -165,6 +165,7 @@ OnnxWork model_of(const Json& model)
     work.input = list("input");
     work.calibrate = list("calibrate");
     work.shapes = list("shape");
+    work.preprocess = list("preprocess");
     work.calibration = text_under(model, "calibration");
     work.precision = text_under(model, "precision");
     if (const std::string how = text_under(model, "calibration"); how != "max") work.calibration = how;

@@ -30,10 +30,10 @@ constexpr std::array kOptionsOfSome{
     FileOption{"run net loadable export lint replay test silicon", "--hw", FileUse::NameOrInput, "hardware"},
     FileOption{"run net loadable export lint replay test", "--memory", FileUse::NameOrInput, "memory"},
     FileOption{"run net loadable replay sweep silicon", "--technology", FileUse::NameOrInput, "areas and energies"},
-    FileOption{"net", "--input", FileUse::Input, "images, [NAME=]FILE"},
+    FileOption{"net", "--input", FileUse::Input, "images or a folder of them, [NAME=]FILE"},
     FileOption{"loadable export lint", "--input", FileUse::Input, "values of an input"},
     FileOption{"net", "--labels", FileUse::Input, "classes"},
-    FileOption{"net export lint", "--calibrate", FileUse::Input, "images, [NAME=]FILE"},
+    FileOption{"net export lint", "--calibrate", FileUse::Input, "images or a folder of them, [NAME=]FILE"},
     FileOption{"silicon", "--of", FileUse::Input, "a result"},
     FileOption{"sweep", "--collect", FileUse::InputFolder, "of a shard"},
     FileOption{"dram", "--preset", FileUse::NameOrInput, "a device"},
@@ -107,7 +107,10 @@ void claim_text(const FileOption& row, const std::string& text)
 {
     if (row.use == FileUse::InputFolder) return claim_input_folder(text);
     const std::vector<std::filesystem::path> files = files_named(text);
-    for (const std::filesystem::path& file : files) claim_input(file);
+    for (const std::filesystem::path& file : files) {
+        claim_input(file);
+        if (row.use == FileUse::Input) claim_input_folder(file);  // images
+    }
     if (files.empty() && row.use == FileUse::Input) claim_input(text);
 }
 

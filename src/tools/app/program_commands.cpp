@@ -10,6 +10,13 @@
 
 namespace dlasim {
 
+void add_preprocess(CLI::App& app, std::vector<std::string>& texts)
+{
+    app.add_option("--preprocess", texts,
+                   "of pictures for an ONNX model, KEY=VALUE: resize=N or WxH, crop=N or WxH, colours=rgb, bgr or grey, mean=, norm=")
+        ->allow_extra_args(false);
+}
+
 void add_calibration(CLI::App& app, std::string& calibration)
 {
     app.add_option("--calibration", calibration,
@@ -56,6 +63,7 @@ Command add_export(CLI::App& app)
     command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
         ->allow_extra_args(false);
     add_calibration(*command, exported.calibration);
+    add_preprocess(*command, exported.preprocess);
     command->add_option("--precision", exported.precision, "of an ONNX model, or a network with --form nvdla: int8 or fp16 (nv_full)")
         ->check(one_of({"int8", "fp16"}));
     command->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
@@ -81,6 +89,7 @@ Command add_lint(CLI::App& app)
     command->get_option("--hw")->default_str("the program's, or nv_full");
     command->add_option("--calibrate", linted.calibrate, "of an ONNX model: images that say how large numbers become")
         ->allow_extra_args(false);
+    add_preprocess(*command, linted.preprocess);
     command->add_option("--precision", linted.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
     command->add_flag("--json", linted.json, "print JSON instead of text");
     command->add_flag("--quiet", linted.what.quiet, "print nothing but broken rules and errors");

@@ -56,6 +56,7 @@ constexpr std::array kCaseKeys{
     InputKey{{"calibrate", "file or list", "", "of an ONNX model: images that say how large numbers become"}, 0, 0, "those of the input"},
     InputKey{{"labels", "file", "", "of an ONNX model: the class of every image"}, 0, 0, "none"},
     InputKey{{"precision", "text", "", "of an ONNX model", "", "int8 fp16"}, 0, 0, "int8"},
+    InputKey{{"preprocess", "text or list", "", "of an ONNX model: KEY=VALUE of `--preprocess`, for pictures"}, 0, 0, "none"},
     InputKey{{"accuracy", "number", "", "of an ONNX model with labels: the least, 0..1"}, 0, 0, "not compared"},
 };
 
@@ -110,7 +111,7 @@ void read_defaults(const JsonObject& object, const fs::path& folder, SuiteDefaul
 
 void read_model(const JsonObject& object, const fs::path& folder, SuiteCase& one)
 {
-    for (const char* key : {"input", "calibrate", "labels", "precision", "accuracy"})
+    for (const char* key : {"input", "calibrate", "labels", "precision", "preprocess", "accuracy"})
         if (object.has(key) && !is_onnx(one.file.string()))
             throw ConfigError(object.where(key), "is of an ONNX model, and " + one.file.filename().string() + " is none");
     one.model = read_onnx_work(object, [&](const std::string& path) { return from_folder(folder, path); });

@@ -12,12 +12,13 @@ struct OnnxWork {
     std::string file;
     std::vector<std::string> input, calibrate;  // [NAME=]FILE; none: one image by seed
     std::string labels, precision;
-    std::vector<std::string> shapes{};  // [NAME=]SIZES of inputs
-    std::size_t most_images = 0;        // that run, the first ones; 0: all
-    std::string calibration{};          // of --calibration; empty: max
+    std::vector<std::string> shapes{};      // [NAME=]SIZES of inputs
+    std::size_t most_images = 0;            // that run, the first ones; 0: all
+    std::string calibration{};              // of --calibration; empty: max
+    std::vector<std::string> preprocess{};  // KEY=VALUE of --preprocess, for pictures
 };
 
-/// Of the keys input, calibrate, labels and precision. `resolve`: a path in the file to one from here. The model's file stays
+/// Of the keys input, calibrate, labels, precision and preprocess. `resolve`: a path in the file to one from here. The model's file stays
 /// empty. Throws ConfigError with the place.
 OnnxWork read_onnx_work(const JsonObject& object, const std::function<std::string(const std::string&)>& resolve);
 

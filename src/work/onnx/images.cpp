@@ -21,21 +21,32 @@ std::string array_shape_text(const std::vector<std::uint64_t>& shape)
 
 }  // namespace
 
-InputFiles::InputFiles(std::vector<std::string> names, const std::vector<std::string>& files, const std::string& option)
-    : names_(std::move(names)), option_(option)
+InputFiles::InputFiles(const std::vector<InputPort>& ports, const std::vector<std::string>& files, const std::string& option,
+                       const Preprocessing& preprocessing)
+    : option_(option)
 {
     for (const std::string& file : files) {
         const std::size_t equals = std::min(file.find('='), file.size());
-        auto known = equals < file.size() ? std::find(names_.begin(), names_.end(), file.substr(0, equals)) : names_.end();
+        const auto named = [&](const InputPort& port) { return equals < file.size() && port.name == file.substr(0, equals); };
+        auto known = std::find_if(ports.begin(), ports.end(), named);
         std::string path = file;
-        if (known != names_.end()) path = file.substr(equals + 1);
-        else if (names_.size() != 1 && files.size() != names_.size())
+        if (known != ports.end()) path = file.substr(equals + 1);
+        else if (ports.size() != 1 && files.size() != ports.size())
             throw ConfigError(option,
-                              "the model has " + std::to_string(names_.size()) + " inputs, expected " + option + " NAME=FILE for each");
-        else known = std::find_if(names_.begin(), names_.end(), [&](const std::string& name) { return !arrays_.contains(name); });
-        if (known == names_.end() || arrays_.contains(*known)) throw ConfigError(option, "found two files for one input, expected one");
-        arrays_.emplace(*known, Read{path, read_npy_array(path, option)});
+                              "the model has " + std::to_string(ports.size()) + " inputs, expected " + option + " NAME=FILE for each");
+        else known = std::find_if(ports.begin(), ports.end(), [&](const InputPort& port) { return !arrays_.contains(port.name); });
+        if (known == ports.end() || arrays_.contains(known->name)) throw ConfigError(option, "found two files for one input, expected one");
+        ImageArray read = read_images(path, option, *known, preprocessing);
+        arrays_.emplace(known->name, Read{path, std::move(read.array), read.channels});
     }
+}
+
+std::map<std::string, std::uint32_t> InputFiles::pictures() const
+{
+    std::map<std::string, std::uint32_t> found;
+    for (const auto& [name, read] : arrays_)
+        if (read.channels) found[name] = *read.channels;
+    return found;
 }
 
 GivenInputs InputFiles::given() const
@@ -45,17 +56,17 @@ GivenInputs InputFiles::given() const
     return given;
 }
 
-namespace {
-
-std::vector<std::string> open_inputs(const RealGraph& graph)
+std::vector<InputPort> open_inputs(const RealGraph& graph)
 {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
-        if (graph.fixed[i].empty()) names.push_back(graph.values[graph.inputs[i]].name);
-    return names;
+    std::vector<InputPort> ports;
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+        if (!graph.fixed[i].empty()) continue;
+        const RealValue& value = graph.values[graph.inputs[i]];
+        const bool first = !graph.batched && !value.dims.empty();  // dimension 0 belongs to the image
+        ports.push_back({value.name, {value.dims.begin() + (first ? 1 : 0), value.dims.end()}});
+    }
+    return ports;
 }
-
-}  // namespace
 
 Images::Images(const RealGraph& graph, const std::vector<std::string>& files, const std::string& option, std::uint64_t seed)
     : Images(graph, InputFiles(open_inputs(graph), files, option), seed)

@@ -3,9 +3,9 @@
 // Shapes  a file is [images, ...] after the batch as the model declares its input
 // Error   ConfigError naming option, file, found and expected
 #pragma once
-#include "config/npy.h"
 #include "onnx/evaluate.h"
 #include "onnx/importer.h"
+#include "onnx/pictures/image_files.h"
 
 namespace dlasim {
 
@@ -17,10 +17,12 @@ public:
     struct Read {
         std::string path{};
         NpyArray array{};
+        std::optional<std::uint32_t> channels{};  // of the pictures among its images
     };
 
-    /// `names`: of the inputs; `files`: FILE for the only input, or INPUT=FILE.
-    InputFiles(std::vector<std::string> names, const std::vector<std::string>& files, const std::string& option);
+    /// `ports`: the inputs; `files`: FILE for the only input, or INPUT=FILE.
+    InputFiles(const std::vector<InputPort>& ports, const std::vector<std::string>& files, const std::string& option,
+               const Preprocessing& preprocessing = {});
     bool empty() const { return arrays_.empty(); }
     const Read* find(const std::string& name) const
     {
@@ -28,11 +30,12 @@ public:
         return found == arrays_.end() ? nullptr : &found->second;
     }
     const std::string& option() const { return option_; }
+    /// The inputs that get pictures, and their channels.
+    std::map<std::string, std::uint32_t> pictures() const;
     /// pre: this lives as long
     GivenInputs given() const;
 
 private:
-    std::vector<std::string> names_;
     std::string option_;
     std::map<std::string, Read> arrays_;
 };
@@ -63,6 +66,9 @@ private:
     std::vector<std::vector<double>> data_;  // by input
     std::size_t count_ = 0;
 };
+
+/// The inputs of a graph that files can be given for.
+std::vector<InputPort> open_inputs(const RealGraph& graph);
 
 /// A class for every image: integers [images] or [images, 1].
 std::vector<std::int64_t> read_labels(const std::string& path, std::size_t images);

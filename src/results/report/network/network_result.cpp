@@ -210,6 +210,8 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.input; }); }},
     Key<NetworkResult>{{"model/calibrate", "list", "", "files of `--calibrate`", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.calibrate; }); }},
+    Key<NetworkResult>{{"model/preprocess", "list", "", "of `--preprocess`", kOnnx},
+                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.preprocess; }); }},
     Key<NetworkResult>{{"model/calibration", "text", "", "how ranges follow from these images", "an ONNX model in int8"},
                        [](const NetworkResult& r) -> OrderedJson {
                            if (!r.images || r.plan.network.is_fp16()) return kAbsent;

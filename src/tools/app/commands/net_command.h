@@ -16,6 +16,7 @@ struct NetOptions : CommonOptions {
     std::string network;                        // the file
     std::vector<std::string> input, calibrate;  // of an ONNX model: NumPy files, [NAME=]FILE
     std::vector<std::string> shapes;            // of its inputs, [NAME=]SIZES, where the model leaves sizes open
+    std::vector<std::string> preprocess;        // KEY=VALUE, for pictures among them
     std::string labels;
     std::string calibration;      // how ranges follow from the images: a name of kCalibrationNames; empty: max
     std::size_t most_images = 0;  // that run, the first ones; 0: all

@@ -58,6 +58,15 @@ std::size_t judged(const std::vector<RealOutput>& outputs)
     return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
 }
 
+/// Dimension 0 counts images.
+std::vector<InputPort> ports_of(const OnnxModel& model)
+{
+    std::vector<InputPort> ports;
+    for (const OnnxPort& port : model.inputs)
+        ports.push_back({port.name, {port.shape.begin() + (port.shape.empty() ? 0 : 1), port.shape.end()}, port.shaped});
+    return ports;
+}
+
 std::vector<std::string> input_names(const OnnxModel& model)
 {
     std::vector<std::string> names;
@@ -112,7 +121,9 @@ GivenInputs given_inputs(const OnnxModel& model, const InputFiles& files, const 
 
 OnnxRun::OnnxRun(const NetOptions& options)
     : model_(read_onnx(options.network)),
-      files_(input_names(model_), options.input, "--input"),
+      preprocessing_(preprocessing_of(options.preprocess)),
+      files_(ports_of(model_), options.input, "--input", preprocessing_),
+      pictures_(files_.pictures()),
       graph_(real_graph(model_, given_inputs(model_, files_, options.shapes))),
       keep_tensors_(options.tensors),
       keep_first_(options.steps),
@@ -121,10 +132,12 @@ OnnxRun::OnnxRun(const NetOptions& options)
     simplify(graph_);
     reference_ = graph_;
     images_.emplace(graph_, files_, options.seed, options.most_images);
-    result_.model = {options.network,    options.input, options.calibrate, options.labels, options.precision, options.shapes, 0,
-                     options.calibration};
+    result_.model = {options.network,     options.input,     options.calibrate, options.labels, options.precision, options.shapes, 0,
+                     options.calibration, options.preprocess};
     if (!options.labels.empty()) labels_ = read_labels(options.labels, images_->count());
     calibrate(options);
+    if (!options.preprocess.empty() && pictures_.empty())
+        throw ConfigError("--preprocess", "found without pictures, expected --calibrate or --input with PNG or JPEG files or their folder");
     result_.count = images_->count();
     result_.judged = judged(graph_.outputs);
     for (const RealOutput& output : graph_.outputs) result_.outputs.push_back({.name = output.name, .dims = output.dims});
@@ -155,7 +168,11 @@ void OnnxRun::calibrate(const NetOptions& options)
     Ranges ranges(graph_, static_cast<Calibration>(how - kCalibrationNames.begin()));
     const bool needed = std::any_of(graph_.values.begin(), graph_.values.end(), [](const RealValue& value) { return !value.quantisation; });
     std::optional<Images> own;
-    if (!options.calibrate.empty()) own.emplace(graph_, options.calibrate, "--calibrate", options.seed);
+    if (!options.calibrate.empty()) {
+        const InputFiles files(open_inputs(graph_), options.calibrate, "--calibrate", preprocessing_);
+        own.emplace(graph_, files, options.seed);
+        pictures_.merge(files.pictures());
+    }
     const Images& seen = own ? *own : *images_;
     for (std::size_t i = 0; needed && i < seen.count(); ++i) ranges.see(evaluate(graph_, seen.reals(i)));
     quantised_ = quantised(graph_, ranges);

@@ -28,6 +28,10 @@ public:
     /// What an image puts into the network, in the order of its inputs.
     std::vector<Tensor> inputs(std::size_t image) const { return network().is_fp16() ? images_->fp16(image) : images_->integers(image); }
 
+    const Preprocessing& preprocessing() const { return preprocessing_; }
+    /// Inputs that get pictures, with their channels.
+    const std::map<std::string, std::uint32_t>& pictures() const { return pictures_; }
+
     /// pre: all images have run. `written`: there are files of outputs
     ImagesResult result(bool written) const;
     std::string output_file(std::size_t output) const;
@@ -51,7 +55,9 @@ private:
     void look_at_output(std::size_t output, const Tensor& tensor, const RealTensor& reference, std::size_t image);
 
     OnnxModel model_;
+    Preprocessing preprocessing_;
     InputFiles files_;
+    std::map<std::string, std::uint32_t> pictures_;  // inputs that get some, and their channels
     RealGraph graph_;
     RealGraph reference_;  // as the model has it: values without a grid of the model's are real numbers
     std::vector<std::int64_t> labels_;

@@ -13,7 +13,10 @@ struct ProgramOptions {
     LoadableOptions what;                // a layer, a network, a model or a loadable, by its content; the options of `loadable`
     std::vector<std::string> calibrate;  // of a model
     std::string precision;
-    std::string calibration;  // of a model: as of `net`
+    std::string calibration;              // of a model: as of `net`
+    std::vector<std::string> preprocess;  // the same
+
+    bool of_models() const { return !calibrate.empty() || !calibration.empty() || !preprocess.empty(); }
 };
 
 /// Valid inside with_program().

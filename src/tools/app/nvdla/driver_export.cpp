@@ -7,6 +7,7 @@
 #include "app/commands/onnx_run.h"
 #include "app/interrupt.h"
 #include "app/nvdla/driver_files.h"
+#include "app/nvdla/driver_manifest.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "base/files/console.h"
@@ -37,7 +38,7 @@ void check_compiled(const ExportOptions& options)
 {
     const LoadableOptions& what = options.what;
     const bool run = !what.inputs.empty() || what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX;
-    if (run || !options.calibrate.empty() || !options.calibration.empty() || !options.precision.empty() || !options.golden.empty())
+    if (run || options.of_models() || !options.precision.empty() || !options.golden.empty())
         throw ConfigError(what.loadable,
                           "is a file of the NVDLA compiler and is written as it is, expected no options of a run or a model");
 }
@@ -51,8 +52,8 @@ void check_options(const ExportOptions& options)
     if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX)
         throw ConfigError(what.loadable, "is no file of the NVDLA compiler, expected no --input-form, --mode or --chains");
     if (!onnx && !what.inputs.empty()) throw ConfigError(what.loadable, "is no ONNX model, expected no --input");
-    if (!onnx && !(options.calibrate.empty() && options.calibration.empty()))
-        throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate or --calibration");
+    if (!onnx && options.of_models())
+        throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate, --calibration or --preprocess");
 }
 
 DriverFiles driver_files_of(const ExportOptions& options, const std::string& name)
@@ -61,7 +62,10 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
     if (is_onnx(file)) {
         OnnxRun onnx(model_options_of(options));
         const ImageSource source{[&](std::size_t image) { return onnx.inputs(image); }, {}};
-        return network_driver_files(options, onnx.network(), name, &source);
+        DriverFiles files = network_driver_files(options, onnx.network(), name, &source);
+        for (const auto& [input, channels] : onnx.pictures())
+            files.manifest["preprocessing"].push_back(manifest_preprocessing(input, onnx.preprocessing(), channels));
+        return files;
     }
     if (!is_description(file)) return driver_files(plan_of(options.what), name);
     Json json = read_description(file);

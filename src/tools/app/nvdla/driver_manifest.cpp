@@ -61,6 +61,23 @@ OrderedJson manifest_file(const std::string& file, const std::vector<loadable::B
     return json;
 }
 
+OrderedJson manifest_preprocessing(const std::string& input, const Preprocessing& p, std::uint32_t channels)
+{
+    OrderedJson json{{"input", input}, {"resize", nullptr}, {"crop", nullptr}};
+    if (p.resize && p.resize->height == 0) json["resize"] = {{"shorter_side", p.resize->width}};
+    else if (p.resize) json["resize"] = {{"width", p.resize->width}, {"height", p.resize->height}};
+    if (p.resize) json["resize"]["filter"] = "bilinear of Pillow";
+    if (p.crop) json["crop"] = {{"width", p.crop->width}, {"height", p.crop->height}, {"at", "centre"}};
+    json["colours"] = colours_name(p.colours_of(channels));
+    json["mean"] = json["norm"] = OrderedJson::array();
+    for (std::uint32_t c = 0; c < channels; ++c) {
+        json["mean"].push_back(p.mean_of(c));
+        json["norm"].push_back(p.norm_of(c));
+    }
+    json["number"] = "(byte - mean) / norm";
+    return json;
+}
+
 OrderedJson compute_parameters(const Compute& compute)
 {
     OrderedJson axes = OrderedJson::array();

@@ -1,6 +1,7 @@
 // The manifest beside the files of the driver: what a caller must know that the files do not say. docs/howto/BOARD.md
 #pragma once
 #include "app/nvdla/driver_files.h"
+#include "onnx/pictures/preprocessing.h"
 
 namespace dlasim {
 
@@ -19,6 +20,8 @@ OrderedJson manifest_begin(const Hardware& hardware, const std::string& name);
 OrderedJson manifest_file(const std::string& file, const std::vector<loadable::BoundTensor>& bound);
 /// What the caller computes.
 OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step);
+/// How pictures become numbers of an input.
+OrderedJson manifest_preprocessing(const std::string& input, const Preprocessing& preprocessing, std::uint32_t channels);
 /// Of one file, whose tensors have no scales here.
 OrderedJson tensors_manifest(const Hardware& hardware, const std::string& name, const std::vector<loadable::BoundTensor>& bound);
 

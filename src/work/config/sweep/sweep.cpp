@@ -57,6 +57,7 @@ constexpr std::array kBaseKeys{
     KeyRow{"calibrate", "file or list", "", "images that say how large numbers become", "optional, of a model: those of the input"},
     KeyRow{"labels", "file", "", "the class of every image", "optional, of a model"},
     KeyRow{"precision", "text", "", "type of the elements", "optional, of a model: int8", "int8 fp16"},
+    KeyRow{"preprocess", "text or list", "", "KEY=VALUE of `--preprocess`, for pictures", "optional, of a model"},
     KeyRow{"mode", "text", "", "order of its register writes", "optional, of a loadable: overlap", "serial overlap driver"},
     KeyRow{"host_ns", "number", "ns", "that the host takes for an element of its steps: `--host`",
            "optional: frames a second are without them"},
@@ -223,7 +224,7 @@ void read_base(Sweep& sweep, const JsonObject& top)
     for (const char* key : {"input", "mode"})
         if (base.has(key) && sweep.loadable.empty() && !(model && key == std::string("input")))
             throw ConfigError(base.where(key), "is of a loadable, and the base has none");
-    for (const char* key : {"calibrate", "labels", "precision"})
+    for (const char* key : {"calibrate", "labels", "precision", "preprocess"})
         if (base.has(key) && !model) throw ConfigError(base.where(key), "is of an ONNX model, and the base has none");
     if (model) sweep.model = read_onnx_work(base, [&](const std::string& path) { return resolve(sweep, path); });
     else sweep.input = base.text("input", "");
