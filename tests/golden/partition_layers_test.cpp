@@ -118,6 +118,15 @@ TEST(Partition, KernelPartsFetchTheDataOnce) { EXPECT_EQ(parts(R"({"kernels": 8,
 
 TEST(Partition, KernelPartsWithoutReuseFetchTheDataEachTime) { EXPECT_EQ(parts(R"({"kernels": 8})").bytes("CDMA_DAT"), 4 * kInput); }
 
+TEST(Partition, UnequalPartsOfAnAtomBecomeOneTensor)
+{
+    const Outcome r = run(R"({"op": "fully_connected", "input": {"width": 7, "height": 7, "channels": 512}, "kernel": {"count": 70},
+                              "post": {"bias": true, "output": {"shift": 12}}, "plan": {"minimise": "cycles"}})",
+                          "nv_large");
+    EXPECT_EQ(r.plan.passes.size(), 7u);
+    EXPECT_EQ(r.plan.outputs.size(), 1u);
+}
+
 TEST(Partition, RowsAndKernelsKeepTheDataAndTheWeightsAtTheTurn)
 {
     const Outcome r = parts(R"({"rows": 10, "kernels": 16, "reuse_data": true, "reuse_weights": true})");

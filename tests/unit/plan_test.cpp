@@ -61,6 +61,25 @@ TEST(LayerPlan, PartsThatCannotBePackedStayApart)
     EXPECT_EQ(plan_shape(layer, small).outputs.size(), 1u);
 }
 
+TEST(LayerPlan, TilesOfLessThanAGroupAreSmallEnoughThatTheNextOneIsFetchedMeanwhile)
+{
+    // A kernel takes 25,088 bytes; 15 of 16 banks hold 19 of them. With 16 in a tile the next fetch has to wait for the array,
+    // whose 392 operations take 32 cycles for any number of kernels up to 32.
+    const std::string fc = R"({"op": "fully_connected", "input": {"width": 7, "height": 7, "channels": 512}, "kernel": {"count": 70})";
+    const LayerPlan plan = plan_shape(layer_of(fc + R"(, "plan": {"minimise": "cycles"}})"), preset("nv_large"));
+    std::vector<std::uint32_t> kernels;
+    for (const PlannedPass& pass : plan.passes) kernels.push_back(pass.pass.kernels);
+    EXPECT_THAT(kernels, ElementsAre(11, 11, 10, 11, 11, 10, 6));
+    ASSERT_EQ(plan.packing.size(), 1u);
+    const Pass& packing = plan.packing.front().front().pass;
+    EXPECT_EQ(packing.channels, 11u);
+    EXPECT_EQ(packing.kernels, 32u);
+    EXPECT_EQ(packing.stride.y, 3u);
+    EXPECT_EQ(packing.pad.bottom, 2u);
+    EXPECT_TRUE(output_layout(plan, layer_of(fc + "}")).one_tensor);
+    EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).bytes, 3u * 32);
+}
+
 TEST(LayerPlan, APassThatDoesNotFitSaysWhyWithoutAnException)
 {
     Pass pass = plan_shape(layer_of(kConv), preset("nv_small")).passes.front().pass;

@@ -4,7 +4,14 @@
 
 namespace dlasim {
 
-/// Limit of kernels per part.
+/// Where the i-th of `parts` nearly equal parts of `all` begins: the first ones have one more.
+inline std::uint32_t even_part(std::uint32_t all, std::uint32_t parts, std::uint32_t i)
+{
+    const std::uint32_t more = all % parts;
+    return all / parts * i + (i < more ? i : more);
+}
+
+/// Limit of kernels per part. Parts of less than a group end with the group and are nearly equal.
 std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most);
 
 /// Rows [first, first + count) of what is written of a strip.

@@ -1,6 +1,5 @@
 // The cheapest of the ways to cut a pass: rows, kernels, columns and phases of the dilation, with and without keeping the weights.
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <tuple>
 
@@ -16,6 +15,7 @@ constexpr std::uint32_t kMaxStrips = 8;  // columns next to each other
 constexpr std::size_t kMaxWeighed = 2'000'000, kMaxWeighedCoarsely = 200'000,
                       kMaxPartsCoarsely = 512;  // parts of all ways together: what remains is not tried
 
+constexpr std::uint32_t kMaxUneven = 8;   // parts of a group that need not be equal
 constexpr std::uint32_t kEveryCount = 3;  // beyond this number of parts not every number is tried where time counts
 
 /// From all to `least`: the limit per part for each number of parts.
@@ -61,7 +61,8 @@ private:
         try_columns(by_kernels_ ? sizes(whole_.kernels, group, coarsely()) : std::vector{whole_.kernels});
         if (best_ || !by_kernels_ || whole_.pool) return;
         // Less than a group is less than an atom: only where nothing else fits. Parts of an atom are put together (packing.h).
-        for (std::uint32_t kernels = std::bit_floor(std::min(whole_.kernels, group) - 1); kernels > 0; kernels /= 2) try_columns({kernels});
+        for (std::uint32_t parts = 2; parts <= group; parts = parts < kMaxUneven ? parts + 1 : 2 * parts)
+            if (const std::uint32_t kernels = ceil_div(group, parts); kernels < whole_.kernels) try_columns({kernels});
     }
 
     void try_columns(const std::vector<std::uint32_t>& kernels)

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "lowering/cut/row_parts.h"
 
 namespace dlasim {
 namespace {
@@ -25,10 +26,13 @@ std::optional<Surfaces> unpacked(const LayerPlan& plan, const Layer& layer, cons
         return {};
     const OutputCube& first = cubes.front();
     const std::uint32_t lanes = first.kernels, all = hw.memory.atom_bytes / layer.element_bytes();
-    if (lanes >= all || all % lanes != 0) return {};
-    for (std::size_t i = 0; i < cubes.size(); ++i) {
-        const std::uint32_t left = layer.kernels - static_cast<std::uint32_t>(i) * lanes;
-        if (cubes[i].first_kernel != i * lanes || cubes[i].kernels != std::min(lanes, left) ||
+    if (lanes >= all) return {};
+    const std::uint32_t in_atom = ceil_div(all, lanes);
+    if (all % lanes != 0 && in_atom > kMaxLines) return {};
+    for (std::uint32_t i = 0; i < cubes.size(); ++i) {
+        const std::uint32_t atom = i / in_atom * all, begin = atom + even_part(all, in_atom, i % in_atom),
+                            end = atom + even_part(all, in_atom, i % in_atom + 1);
+        if (cubes[i].first_kernel != begin || cubes[i].kernels != std::min(end, layer.kernels) - begin ||
             cubes[i].place.address != first.place.address + i * first.cube.strides.surface)
             return {};
     }
@@ -36,7 +40,7 @@ std::optional<Surfaces> unpacked(const LayerPlan& plan, const Layer& layer, cons
 }
 
 /// `together` surfaces become one.
-Layer stage_layer(const Layer& of, const Surfaces& from, std::uint32_t together)
+Layer stage_layer(const Layer& of, const Surfaces& from, std::uint32_t together, std::uint32_t all)
 {
     Layer stage;
     stage.name = of.name;
@@ -45,7 +49,7 @@ Layer stage_layer(const Layer& of, const Surfaces& from, std::uint32_t together)
     stage.width = of.out_width() * of.out_height();
     stage.height = from.count;
     stage.channels = from.lanes;
-    stage.kernels = from.lanes * together;
+    stage.kernels = std::min(from.lanes * together, all);
     stage.kernel_height = stage.stride.y = together;
     stage.pad.bottom = round_up(from.count, together) - from.count;
     stage.placement.input = from.place;
@@ -56,7 +60,10 @@ LayerTensors stage_tensors(const Layer& stage)
 {
     LayerTensors tensors;
     tensors.weights = Tensor(stage.kernels, stage.channels, stage.kernel_height, 1);
-    for (std::uint32_t k = 0; k < stage.kernels; ++k) tensors.weights.at(k, k % stage.channels, k / stage.channels, 0) = 1;
+    for (std::uint32_t line = 0, k = 0; line < stage.kernel_height; ++line) {
+        const std::uint32_t begin = k, end = even_part(stage.kernels, stage.kernel_height, line + 1);
+        for (; k < end; ++k) tensors.weights.at(k, k - begin, line, 0) = 1;
+    }
     return tensors;
 }
 
@@ -95,7 +102,7 @@ void pack_output(LayerPlan& plan, const Layer& layer, const Hardware& hardware, 
     std::vector<PlannedImage> images;
     TouchedRange &weights = range_at(ranges, layer.placement.weights), &output = range_at(ranges, layer.placement.output);
     while (surfaces->lanes < all) {
-        Layer stage = stage_layer(layer, *surfaces, std::min(kMaxLines, all / surfaces->lanes));
+        Layer stage = stage_layer(layer, *surfaces, std::min(kMaxLines, ceil_div(all, surfaces->lanes)), all);
         stage.placement.weights = behind(weights);
         stage.placement.output = behind(output);
         LayerPlan packed =

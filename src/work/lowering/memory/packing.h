@@ -4,7 +4,8 @@
 //   surface i of the parts, n lanes of it used, is line i of a plane   w * h x parts, n channels
 //   kernel j, 1 x m, stride m down: 1 at line j / n, channel j % n     w * h x parts / m, n * m channels: the next m parts in one atom
 //
-// A stride has at most eight lines, so lanes come together in one stage or in several. Integers only: the sums are the values themselves.
+// Parts of an atom may differ by one lane: 11, 11, 10 of 32. A stride has at most eight lines, so equal ones come together in one stage
+// or in several, others in one. Integers only: the sums are the values themselves.
 //
 // Source  programming.md 2 and 3.
 #pragma once
