@@ -85,7 +85,7 @@ if(TARGET dlasim)
         set_tests_properties(Driver.${case} PROPERTIES LABELS quick TIMEOUT 900 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
     endforeach()
     set_tests_properties(Driver.Cycles PROPERTIES LABELS golden)
-    foreach(case Written Networks Cycles Models Random Parts Callers Refused)
+    foreach(case Written Networks Cycles Models Random Parts Callers Emulated Refused)
         add_test(NAME DriverFiles.${case}
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/driver_files_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(DriverFiles.${case} PROPERTIES LABELS golden TIMEOUT 900)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """dlasim export --form nvdla from outside: files that NVIDIA's runtime and driver take.
 
-usage: driver_files_test.py DLASIM [Written | Networks | Cycles | Models | Random | Parts | Callers | Refused] [--count N]
+usage: driver_files_test.py DLASIM [Written | Networks | Cycles | Models | Random | Parts | Callers | Emulated | Refused] [--count N]
 
 Written   layers: the checker of the specification finds nothing, and the file leaves what `dlasim run` leaves
 Networks  the same of networks: outputs are the golden tensors, in every mode of `dlasim loadable`
@@ -10,6 +10,7 @@ Models    the same of ONNX models, int8 and fp16
 Random    the same of random networks, on three machines
 Parts     a network with a step that no unit does: several files, and a manifest that says what the caller computes
 Callers   the C file of examples/board makes an input, reads an output and computes the steps between two files
+Emulated  a softmax at the end is a task of NVIDIA's emulator in the file, computed as it does
 Refused   what no descriptor can say is refused by the name of the step, and nothing is written
 """
 import ast
@@ -380,6 +381,48 @@ class Callers(DriverFiles):
         for step in steps:
             for name in step["outputs"]:
                 self.assertEqual((self.at / f"{name}.out").read_bytes(), npy(self.at / "golden" / file_name(name))[2], step["cpu"])
+
+
+class Emulated(DriverFiles):
+    def network(self, count, size=1):
+        layers = [{"name": "a", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}},
+                  {"name": "fc", "op": "conv2d", "kernel": {"width": 11 - size, "height": 11 - size, "count": count}}, {"name": "prob", "op": "softmax"}]
+        (self.at / "n.json").write_text(json.dumps({"name": "n", "input": {"width": 12, "height": 12, "channels": 3}, "layers": layers}))
+
+    def logits(self, machine, *more):
+        """The input of the softmax, and what `dlasim net` makes of it."""
+        np = onnx_writer.np
+        self.run_dlasim("net", self.at / "n.json", "--hw", machine, "--tensors", "--no-causes", "--out", self.at / "net", *more)
+        return np.load(self.at / "net/tensors/fc.npy").ravel(), np.load(self.at / "net/output.npy").ravel()
+
+    def test_softmax(self):
+        np = onnx_writer.np
+        for machine, precision, count in (("nv_small", "int8", 5), ("nv_small", "int8", 33), ("nv_large", "int8", 70), ("nv_full", "int8", 10), ("nv_full", "fp16", 40)):
+            with self.subTest(machine=machine, precision=precision):
+                self.network(count)
+                more = () if precision == "int8" else ("--precision", precision)
+                manifest = self.export(self.at / "n.json", machine, *more)
+                self.assertEqual([(s.get("file"), s.get("emulated"), s["outputs"]) for s in manifest["order"]], [("m.nvdla", ["prob"], ["prob"])])
+                self.assertEqual([t["name"] for t in manifest["tensors"]], ["data", "prob"])
+                self.prove(manifest, machine, ("serial", "overlap", "driver"))
+                logits, rounded = self.logits(machine, *more)
+                values = (logits.astype("f4") * np.float32(1 / 16)).astype("f2").astype("f4") if precision == "int8" else logits.astype("f4")
+                powers, total = np.exp((values - values.max()).astype("f8")).astype("f4"), np.float32(0)
+                for power in powers:
+                    total = np.float32(total + power)
+                expected = (powers / total).astype("f2")
+                if precision == "int8":
+                    expected = np.trunc(expected.astype("f4") / np.float32(1 / 127)).astype("i1")
+                found = np.frombuffer(npy(self.at / "golden/prob.npy")[2], expected.dtype)
+                np.testing.assert_array_equal(found, expected)
+                if precision == "int8":
+                    self.assertLessEqual(np.abs(found.astype(int) - rounded).max(), 1)  # cut off, not rounded
+
+    def test_of_several_places_it_is_the_callers(self):
+        self.network(10, 2)
+        manifest = self.export(self.at / "n.json", "nv_small")
+        self.assertEqual([s.get("cpu", s.get("file")) for s in manifest["order"]], ["m.nvdla", "softmax"])
+        self.prove(manifest, "nv_small")
 
 
 class Refused(DriverFiles):

@@ -13,11 +13,13 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint32_t kAtom8 = 8, kAtom32 = 32;
+constexpr double kSoftmaxIn = 1.0 / 16, kSoftmaxOut = 1.0 / 127;  // NETWORK.md: steps of a network by seed
 
 /// Steps of the machine between two of the host, and the tensors that go in and out.
 struct Segment {
     std::vector<std::size_t> steps;
     std::set<std::size_t> inputs, outputs;  // tensors
+    std::optional<loadable::HostSoftmax> softmax{};
 };
 
 /// The operations of a file, and which of the program's they are.
@@ -26,9 +28,30 @@ struct Part {
     std::vector<std::size_t> numbers;
 };
 
+/// What the emulator leaves in `out`.
+void emulate_last(const loadable::HostSoftmax& softmax, const Tensor& in, Tensor& out)
+{
+    std::vector<std::uint8_t> bytes;
+    for (const std::int16_t value : in.values)
+        for (unsigned i = 0; i < softmax.element; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    const loadable::HostTask task{0, {softmax.operation()}};
+    run_host_task(
+        task,
+        [&](const Place&, std::uint64_t count) { return std::vector(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)); },
+        [&](const Place&, const std::vector<std::uint8_t>& made) {
+            for (std::size_t i = 0; i < out.values.size(); ++i)
+                out.values[i] = softmax.element == 1 ? static_cast<std::int8_t>(made[i])
+                                                     : static_cast<std::int16_t>(made[2 * i] | made[2 * i + 1] << 8);
+        });
+}
+
 class NetworkFiles {
 public:
-    NetworkFiles(NetworkPlan& plan, std::string name) : p_(plan), name_(std::move(name)) { cut(); }
+    NetworkFiles(NetworkPlan& plan, std::string name) : p_(plan), name_(std::move(name))
+    {
+        cut();
+        emulate_softmax();
+    }
 
     DriverFiles write()
     {
@@ -58,7 +81,7 @@ public:
     {
         std::set<std::size_t> all;
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
-            if (!host(i)) continue;
+            if (!host(i) || emulated(i)) continue;
             all.insert(step(i).inputs.begin(), step(i).inputs.end());
             all.insert(step(i).output);
         }
@@ -67,6 +90,14 @@ public:
             all.insert(segment.outputs.begin(), segment.outputs.end());
         }
         return {all.begin(), all.end()};
+    }
+
+    /// The softmax that NVIDIA's emulator carries out gives its own bytes: it cuts off where dlasim rounds.
+    void emulate(std::vector<std::optional<Tensor>>& values) const
+    {
+        if (segments_.back().softmax && values[step(p_.steps.list.size() - 1).inputs.front()])
+            emulate_last(*segments_.back().softmax, *values[step(p_.steps.list.size() - 1).inputs.front()],
+                         *values[step(p_.steps.list.size() - 1).output]);
     }
 
 private:
@@ -88,6 +119,42 @@ private:
         }
         if (segments_.empty()) throw ConfigError(where(), "has no step of the machine: the host computes all of it");
     }
+
+    /// A softmax of one place at the end is a task of NVIDIA's emulator in the last file.
+    void emulate_softmax()
+    {
+        const std::size_t last = p_.steps.list.size() - 1;
+        const Step& s = step(last);
+        if (!host(last) || p_.network.layers[s.layer].op != NetworkOp::Softmax || s.activation == Activation::Tanh) return;
+        const std::size_t from = s.inputs.front();
+        const std::optional<std::size_t> maker = p_.steps.maker(from);
+        if (!maker || !has(segments_.back(), *maker) || !side_by_side(from) || !side_by_side(s.output)) return;
+        const std::optional<Quantisation> in = p_.steps.tensors[from].quantisation, out = p_.steps.tensors[s.output].quantisation;
+        if ((in && in->zero != 0) || (out && out->zero != 0)) return;
+        loadable::HostSoftmax softmax;
+        softmax.source = p_.layouts[from].place;
+        softmax.destination = p_.layouts[s.output].place;
+        softmax.channels = p_.steps.tensors[from].channels;
+        softmax.atom = p_.hardware.memory.atom_bytes;
+        softmax.element = p_.network.element_bytes();
+        if (!p_.network.is_fp16()) {
+            softmax.input_scale = static_cast<float>(in ? in->scale : kSoftmaxIn);
+            softmax.output_scale = static_cast<float>(out ? out->scale : kSoftmaxOut);
+        }
+        segments_.back().softmax = softmax;
+        segments_.back().steps.push_back(last);
+    }
+    /// Its channels are those of one place, one after the other.
+    bool side_by_side(std::size_t tensor) const
+    {
+        const NetworkTensor& t = p_.steps.tensors[tensor];
+        const TensorLayout& layout = p_.layouts[tensor];
+        const std::uint32_t atom = p_.hardware.memory.atom_bytes;
+        return t.width == 1 && t.height == 1 && !layout.format && layout.whole() && layout.place.primary &&
+               (atom == kAtom8 || atom == kAtom32) &&
+               (layout.cube.strides.surface == atom || t.channels * p_.network.element_bytes() <= atom);
+    }
+    bool emulated(std::size_t i) const { return host(i) && !segments_.empty() && has(segments_.back(), i); }
 
     /// It reads a concatenation of which the segment that is open has made one part and the caller or another file the other: no file
     /// binds that as input and output. The caller puts it together, and a file begins.
@@ -252,6 +319,7 @@ private:
         for (const PlannedImage& image : p_.images) source.constants.push_back({image.place, image.bytes});
         source.name = [this, &part](std::size_t operation) { return step_of(part.numbers[operation]); };
         used_constants(part.task, source.constants);
+        source.softmax = segment.softmax;
         return loadable::driver_file(std::move(part.task), source);
     }
     /// Of a network in several files each has its own weights.
@@ -295,6 +363,7 @@ private:
         std::size_t segment = 0;
         std::set<std::size_t> joined_before;
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
+            if (emulated(i)) continue;
             if (host(i)) {
                 for (const std::size_t tensor : step(i).inputs) tell_joined(json, tensor, tell, joined_before);
                 json["order"].push_back(manifest_cpu(p_, step(i)));
@@ -305,6 +374,7 @@ private:
             if (segment == segments_.size() || segments_[segment].steps.front() != i) continue;
             for (const std::size_t tensor : segments_[segment].inputs) tell_joined(json, tensor, tell, joined_before);
             json["order"].push_back(manifest_file(driver_file_name(name_, segment, segments_.size()), bound_of(segments_[segment])));
+            if (segments_[segment].softmax) json["order"].back()["emulated"] = {step(segments_[segment].steps.back()).name};
             for (const std::size_t tensor : segments_[segment].inputs) tell(tensor);
             for (const std::size_t tensor : segments_[segment].outputs) tell(tensor);
             ++segment;
@@ -400,7 +470,8 @@ DriverFiles driver_files(NetworkPlan& plan, const std::string& name, const Image
     NetworkFiles network(plan, name);
     DriverFiles files = network.write();
     if (!golden) return files;
-    const std::vector<std::optional<Tensor>> values = source ? golden_tensors(plan, source->inputs(0)) : plan.golden;
+    std::vector<std::optional<Tensor>> values = source ? golden_tensors(plan, source->inputs(0)) : plan.golden;
+    network.emulate(values);
     for (std::size_t t = 0; t < values.size(); ++t) {
         const bool input = t < plan.network.tensors.size() && !plan.network.tensors[t].layer;
         const std::vector<std::size_t> of_files = network.tensors();

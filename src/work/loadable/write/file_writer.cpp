@@ -20,7 +20,7 @@ constexpr Version kContainerVersion{0, 7, 0}, kInterfaceVersion{0, 12, 3};
 constexpr std::uint64_t kAlignment = 4096, kNear = 4096;  // bytes; between what shares a memory
 constexpr std::uint64_t kPast = 256;                      // slack of a memory of constants: bursts end later
 constexpr std::size_t kMaxOperations = INT16_MAX;
-constexpr std::uint32_t kDla = 1;
+constexpr std::uint32_t kDla = 1, kEmu = 2;  // interfaces
 
 /// Bytes that one memory of the file holds.
 struct MemoryRange {
@@ -45,6 +45,7 @@ public:
             if (std::string_view(name) != "task-0-lut_list" || !from_.tables.empty()) add_list(name);
         lay_out();
         describe();
+        if (s_.softmax) add_softmax(*s_.softmax);
         const std::string bytes = loadable_bytes(l_);
         prove(bytes);
         return bytes;
@@ -59,14 +60,14 @@ private:
     }
 
     /// A memory of descriptors; their bytes come last.
-    void add_list(const char* name)
+    void add_list(const char* name, std::uint32_t interface = kDla)
     {
         l_.memories.push_back(
             {.flags = MemoryEntry::Allocate | MemoryEntry::Set, .alignment = kAlignment, .contents = {{l_.blobs.size(), 0}}});
         l_.blobs.push_back({.name = name,
                             .version = kInterfaceVersion,
                             .bytes = {},
-                            .interface = kDla,
+                            .interface = interface,
                             .sub_interface = static_cast<std::uint32_t>(l_.blobs.size() + 1)});
     }
 
@@ -210,6 +211,35 @@ private:
         l_.version = kContainerVersion;
     }
 
+    /// A task of the emulator, in a submit of its own.
+    void add_softmax(const HostSoftmax& softmax)
+    {
+        const auto memory_of = [&](const Place& place) {
+            const std::uint64_t at = place.address.byte(), bytes = std::uint64_t{softmax.channels} * softmax.element;
+            const auto range = std::find_if(ranges_.begin(), ranges_.end(), [&](const MemoryRange& r) { return r.holds(at, bytes); });
+            if (range == ranges_.end() || at - range->begin > UINT32_MAX)
+                throw ConfigError(s_.where, fmt::format("has a softmax of {} bytes at {:#x}, which no memory holds", bytes, at));
+            return std::pair{range->memory, static_cast<std::uint32_t>(at - range->begin)};
+        };
+        const auto [source, source_offset] = memory_of(softmax.source);
+        const auto [destination, destination_offset] = memory_of(softmax.destination);
+        HostLists lists = host_lists(softmax, source_offset, destination_offset);
+        Task emu;
+        emu.interface = Interface::Emu;
+        for (auto [name, bytes] : {std::pair{"task-1-addr0", &lists.network}, std::pair{"task-1-op_list", &lists.operations},
+                                   std::pair{"task-1-op_buffer_list", &lists.buffers}}) {
+            add_list(name, kEmu);
+            l_.memories.back().size = bytes->size();
+            l_.blobs.back().version = {};
+            l_.blobs.back().bytes = held_.emplace_back(std::move(*bytes));
+            emu.addresses.push_back(static_cast<std::uint16_t>(l_.addresses.size()));
+            l_.addresses.push_back({l_.memories.size() - 1, 0});
+        }
+        for (const std::size_t memory : {source, destination}) emu.addresses.push_back(static_cast<std::uint16_t>(memory));
+        l_.tasks.push_back(std::move(emu));
+        l_.order.push_back(1);
+    }
+
     /// The memory and offset of a place; BDMA has no offsets: it gets an address of its own.
     void point(HardwareTask& task, std::size_t i, std::size_t k, std::uint64_t at, std::uint64_t bytes)
     {
@@ -252,6 +282,16 @@ private:
         }
         const RecoveredTask driver = recover_operations(program, s_.hardware, s_.where, [](std::size_t) { return false; }).front();
         for (std::size_t i = 0; i < from_.operations.size(); ++i) compare(from_.operations[i], driver.operations[i], where(i));
+        if (s_.softmax) prove_softmax(read_host_task(read, memories, 1));
+    }
+
+    void prove_softmax(const HostTask& read) const
+    {
+        const HostOperation wanted = s_.softmax->operation(), &found = read.operations.at(0);
+        const bool same = read.operations.size() == 1 && found.type == wanted.type && found.input_scale == wanted.input_scale &&
+                          found.output_scale == wanted.output_scale && found.source.channels == wanted.source.channels &&
+                          found.destination.channels == wanted.destination.channels && found.source.element == wanted.source.element;
+        if (!same) throw ConfigError(s_.where, "has a softmax that is read otherwise than it was written");
     }
 
     static void compare(const RecoveredOperation& wanted, const RecoveredOperation& driver, const std::string& where)

@@ -10,6 +10,9 @@
 // Source  loadable_writing.md.
 // Error   ConfigError naming the operation and what no descriptor can say.
 #pragma once
+#include <optional>
+
+#include "loadable/write/host_bytes.h"
 #include "loadable/write/recovery.h"
 
 namespace dlasim::loadable {
@@ -34,6 +37,7 @@ struct FileSource {
     std::vector<BoundTensor> bound;
     std::vector<ConstantBytes> constants;
     std::function<std::string(std::size_t operation)> name;  // of the step of an operation, for messages
+    std::optional<HostSoftmax> softmax{};                    // after the last operation
 };
 
 /// The bytes of the file.
