@@ -90,39 +90,35 @@ class Gallery:
         return self.folder / "run.html", json.loads((self.folder / "out/result.json").read_text()), f"dlasim {' '.join(words)} --html run.html"
 
     def entry(self, title, name, command, text):
-        self.text += f"\n### {title}\n\n{text}\n\n![{title}](gallery/{name}.png)\n\n```sh\n{command}\n```\n"
+        self.text += f"\n### {title}\n\n{text}\n\n![{title}](gallery/{name}.png)\n" + (f"\n```sh\n{command}\n```\n" if command else "")
 
     def make(self):
         page, result, command = self.run("net", "models/networks/resnet50.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
         self.picture(page, "resnet50", ["#facts", "#causes", "#timeline"])
         self.entry("Where a network's time goes", "resnet50", command,
-                   f"ResNet-50 on nv_large with DDR4-3200 takes {cycles(result)} cycles. The array computes in {share(result, 'array', 'computing')} of "
-                   f"them. Memory is the bottleneck in {share(result, 'memory')} of them; in {share(result, 'array_idle', 'accumulator_full')} it is the accumulator, "
-                   "which cannot drain into SDP faster.\nThe lanes show where: MCIF is busy at the end, where layers have many weights; CSC is blocked "
-                   "(red) in the first layers, which have many results.")
+                   f"ResNet-50 on nv_large with DDR4-3200: {cycles(result)} cycles. The array computes in {share(result, 'array', 'computing')} of them; the bottleneck "
+                   f"is memory in {share(result, 'memory')} and the accumulator, which cannot drain into SDP faster, in "
+                   f"{share(result, 'array_idle', 'accumulator_full')}.")
         step = next(step for step in result["steps"] if step["name"] == "res2b_branch2a")
         self.picture(page, "cut", ["#timeline"], "{ const step = page.steps.find((one) => one.name === 'res2b_branch2a'); page.view(step.start, step.done); }")
-        self.entry("A layer in two tiles", "cut", command,
-                   f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations, because input and weights together do not fit the "
-                   f"buffer.\nIt takes {step['share']:,} cycles; its largest bound is {step['bound_cycles']:,}. While CDMA fetches (green) the "
-                   "array is starved (yellow).")
+        self.entry("A tiled layer", "cut", "",
+                   f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations. It takes {step['share']:,} cycles; its largest bound is "
+                   f"{step['bound_cycles']:,}.")
         page, result, command = self.run("net", "models/networks/mobilenet_v1.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
         self.picture(page, "roofline", ["#roofline"])
         self.entry("Which steps reach the roofline", "roofline", command,
-                   f"MobileNet-v1, {cycles(result)} cycles. Pointwise layers are near the roof. Depthwise layers are far below it: a group of one channel "
-                   "uses one lane of the array.\nThe size of a dot is its share of the time.")
+                   f"MobileNet-v1, {cycles(result)} cycles. Depthwise layers are far below the roof: a group of one channel uses one lane of the array. "
+                   "The size of a dot is its share of the time.")
         page, result, command = self.run("run", "models/resnet50_res2a_branch1.json", "--hw", "nv_large")
         self.picture(page, "stripes", ["#timeline"], "page.view(20000, 20700);")
         self.entry("Single stripes", "stripes", command,
-                   f"700 cycles of a 1 x 1 layer. CMAC works for a stripe of 64 cycles, then waits: CACC delivers the results of a stripe to SDP more slowly than "
-                   f"the array computes them.\nThis is the cause of {share(result, 'array_idle', 'accumulator_full')} of all cycles. CSC is blocked (red) until CACC "
-                   "has space for one more stripe.")
+                   "700 cycles of a 1 x 1 layer. CMAC works for a stripe of 64 cycles, then waits until CACC has delivered results to SDP: the cause of "
+                   f"{share(result, 'array_idle', 'accumulator_full')} of all cycles. CSC is blocked (red) meanwhile.")
         page, result, command = self.run("net", "models/networks/alexnet.json", "--hw", "nv_small", "--memory", "lpddr4-3200", "--timing-only")
         self.picture(page, "machine", ["#machine"])
         self.entry("How busy each unit is", "machine", command,
-                   f"AlexNet on nv_small, {cycles(result)} cycles. The port is {result['hardware']['memory']['primary']['width_bytes']} bytes wide, and "
-                   f"{result['traffic']['dbb']['read_bytes_by_client']['CDMA_WT'] / 1e6:.0f} MB of weights come through it. The largest bound of the whole is "
-                   f"`{result['bound']}`: a wider array alone would change little where the weights of a layer are used once.")
+                   f"AlexNet on nv_small, {cycles(result)} cycles. {result['traffic']['dbb']['read_bytes_by_client']['CDMA_WT'] / 1e6:.0f} MB of weights come through a port of "
+                   f"{result['hardware']['memory']['primary']['width_bytes']} bytes. The largest bound of the whole is `{result['bound']}`.")
         sweep = {"name": "ResNet-50 layer, sizes of the machine", "base": {"layer": str(ROOT / "models/resnet50_res3a_branch2b.json"), "hw": "nv_large", "memory": "ddr4-3200"},
                  "axes": {"mac.atomic_c": [16, 32, 64], "mac.atomic_k": [16, 32], "cbuf.banks": [8, 16, 32]}}
         (self.folder / "sweep.json").write_text(json.dumps(sweep))
@@ -130,8 +126,8 @@ class Gallery:
         rows = [row for row in json.loads((self.folder / "points/points.json").read_text()) if row["cycles"] is not None]
         self.picture(self.folder / "points/sweep.html", "pareto", ["#pareto"])
         best = min(rows, key=lambda row: row["cycles"] * row["area_mm2"])
-        self.entry("Which machine", "pareto", "dlasim sweep sweep.json --out points     # sweep.json: docs/SWEEPS.md; the page is points/sweep.html",
-                   f"{len(rows)} machines for one layer, area against cycles. The line is the Pareto front. The smallest product of area and cycles has "
+        self.entry("Which machine", "pareto", "dlasim sweep sweep.json --out points     # then points/sweep.html",
+                   f"{len(rows)} machines for one layer, area against cycles, with the Pareto front. The smallest product of area and cycles has "
                    f"`mac.atomic_c` {best['mac.atomic_c']}, `mac.atomic_k` {best['mac.atomic_k']}, {best['cbuf.banks']} banks: {best['cycles']:,} cycles, "
                    f"{best['area_mm2']:.2f} mm2.")
         page = self.docs / "TIMELINE.md"
