@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the simulator's speed with tests/bench/machine_bench and writes the table of docs/ACCURACY.md.
+"""Measures the simulator's speed with tests/bench/machine_bench and writes the table T2 of scripts/figures/EXPERIMENTS.md.
 
 usage: speed.py [--bench PATH] [--page FILE] [--filter REGEX]
 
