@@ -33,7 +33,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "docs/TUTORIAL.md", "docs/PYTHON.md", "docs/NETWORK.md", "docs/ONNX.md", "docs/REGRESSION.md", "docs/SIMULATORS.md", "docs/CAUSES.md",
-         "docs/SWEEPS.md", "docs/PROGRAMS.md", "docs/LOADABLE.md", "docs/DRAM.md", "docs/howto/*.md")
+         "docs/SWEEPS.md", "docs/PROGRAMS.md", "docs/LOADABLE.md", "docs/DRAM.md", "docs/howto/*.md", "scripts/figures/EXPERIMENTS.md")
 BLOCK = re.compile(r"(?P<marks>(?:^<!-- (?:show|status|bare|picture)[^\n]*-->\n)*)"
                    r"(?:^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$|^!\[[^\]]*\]\((?P<picture>[^)]+)\)$)", re.M | re.S)
 TIMES = re.compile(r"\d[\d.,]* (?:s|min|h)\b|\d[\d,]* cycles/s|\b\d+(?:\.\d+)?s\b|/tmp/[\w./-]+")
