@@ -104,19 +104,19 @@ class Gallery:
         self.entry("A tiled layer", "cut", "",
                    f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations. It takes {step['share']:,} cycles; its largest bound is "
                    f"{step['bound_cycles']:,}.")
-        page, result, command = self.run("net", "models/networks/mobilenet_v1.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
+        page, result, _ = self.run("net", "models/networks/mobilenet_v1.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")
         self.picture(page, "roofline", ["#roofline"])
-        self.entry("Which steps reach the roofline", "roofline", command,
-                   f"MobileNet-v1, {cycles(result)} cycles. Depthwise layers are far below the roof: a group of one channel uses one lane of the array. "
+        self.entry("Which steps reach the roofline", "roofline", "",
+                   f"MobileNet-v1 on nv_large, {cycles(result)} cycles. Depthwise layers are far below the roof: a group of one channel uses one lane of the array. "
                    "The size of a dot is its share of the time.")
         page, result, command = self.run("run", "models/resnet50_res2a_branch1.json", "--hw", "nv_large")
         self.picture(page, "stripes", ["#timeline"], "page.view(20000, 20700);")
         self.entry("Single stripes", "stripes", command,
                    "700 cycles of a 1 x 1 layer. CMAC works for a stripe of 64 cycles, then waits until CACC has delivered results to SDP: the cause of "
                    f"{share(result, 'array_idle', 'accumulator_full')} of all cycles. CSC is blocked (red) meanwhile.")
-        page, result, command = self.run("net", "models/networks/alexnet.json", "--hw", "nv_small", "--memory", "lpddr4-3200", "--timing-only")
+        page, result, _ = self.run("net", "models/networks/alexnet.json", "--hw", "nv_small", "--memory", "lpddr4-3200", "--timing-only")
         self.picture(page, "machine", ["#machine"])
-        self.entry("How busy each unit is", "machine", command,
+        self.entry("How busy each unit is", "machine", "",
                    f"AlexNet on nv_small, {cycles(result)} cycles. {result['traffic']['dbb']['read_bytes_by_client']['CDMA_WT'] / 1e6:.0f} MB of weights come through a port of "
                    f"{result['hardware']['memory']['primary']['width_bytes']} bytes. The largest bound of the whole is `{result['bound']}`.")
         sweep = {"name": "ResNet-50 layer, sizes of the machine", "base": {"layer": str(ROOT / "models/resnet50_res3a_branch2b.json"), "hw": "nv_large", "memory": "ddr4-3200"},
@@ -126,7 +126,7 @@ class Gallery:
         rows = [row for row in json.loads((self.folder / "points/points.json").read_text()) if row["cycles"] is not None]
         self.picture(self.folder / "points/sweep.html", "pareto", ["#pareto"])
         best = min(rows, key=lambda row: row["cycles"] * row["area_mm2"])
-        self.entry("Which machine", "pareto", "dlasim sweep sweep.json --out points     # then points/sweep.html",
+        self.entry("Which machine", "pareto", "",
                    f"{len(rows)} machines for one layer, area against cycles, with the Pareto front. The smallest product of area and cycles has "
                    f"`mac.atomic_c` {best['mac.atomic_c']}, `mac.atomic_k` {best['mac.atomic_k']}, {best['cbuf.banks']} banks: {best['cycles']:,} cycles, "
                    f"{best['area_mm2']:.2f} mm2.")
