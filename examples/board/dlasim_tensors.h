@@ -18,12 +18,23 @@ typedef struct {
     size_t line_stride, surface_stride, bytes;
     double scale;                     /* an int8 q stands for (q - zero_point) * scale */
     int32_t zero_point;
+    const uint32_t (*pieces)[3];      /* "pieces": first channel, channels, where they are; none: one after the other */
+    uint32_t piece_count;
 } dlasim_tensor;
+
+/* Where a channel is, counted in channels. */
+static inline uint32_t dlasim_channel(const dlasim_tensor* t, uint32_t c)
+{
+    for (uint32_t i = 0; i < t->piece_count; ++i)
+        if (c >= t->pieces[i][0] && c - t->pieces[i][0] < t->pieces[i][1]) return c - t->pieces[i][0] + t->pieces[i][2];
+    return c;
+}
 
 /* Where an int8 is, in bytes from the start of the memory. */
 static inline size_t dlasim_offset(const dlasim_tensor* t, uint32_t c, uint32_t y, uint32_t x)
 {
     if (t->atom_bytes == 0) return y * t->line_stride + (size_t)x * t->components + c;
+    c = dlasim_channel(t, c);
     return c / t->atom_bytes * t->surface_stride + y * t->line_stride + (size_t)x * t->atom_bytes + c % t->atom_bytes;
 }
 
@@ -229,6 +240,121 @@ static inline void dlasim_softmax(const dlasim_tensor* t, const int8_t* in, floa
     for (uint32_t c = 0; c < t->channels; ++c) most = fmax(most, dlasim_real(t, in[c]));
     for (uint32_t c = 0; c < t->channels; ++c) sum += exp(dlasim_real(t, in[c]) - most);
     for (uint32_t c = 0; c < t->channels; ++c) out[c] = (float)(exp(dlasim_real(t, in[c]) - most) / sum);
+}
+
+/* fp16: the same on patterns of 16 bits. `scale` and `zero_point` of the tensors are not used. */
+
+/* The nearest fp16, ties to even, at most 65504. */
+static inline uint16_t dlasim_half(double value)
+{
+    const uint16_t sign = signbit(value) ? 0x8000 : 0;
+    const double magnitude = fmin(fabs(value), 65504.0);
+    int exponent = 0;
+    if (isnan(value)) return 0x7e00;
+    frexp(magnitude, &exponent);
+    if (magnitude == 0 || exponent < -13) return (uint16_t)(sign | (uint16_t)rint(ldexp(magnitude, 24)));
+    return (uint16_t)(sign + (uint16_t)((exponent + 13) << 10) + (uint16_t)rint(ldexp(magnitude, 11 - exponent)));
+}
+
+static inline double dlasim_half_real(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, mantissa = half & 1023;
+    const double magnitude = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                             : exponent == 0 ? ldexp(mantissa, -24) : ldexp(mantissa + 1024, exponent - 25);
+    return half & 0x8000 ? -magnitude : magnitude;
+}
+
+static inline size_t dlasim_half_offset(const dlasim_tensor* t, uint32_t c, uint32_t y, uint32_t x)
+{
+    const uint32_t channels = t->atom_bytes / 2;
+    if (channels == 0) return y * t->line_stride + 2 * ((size_t)x * t->components + c);
+    c = dlasim_channel(t, c);
+    return c / channels * t->surface_stride + y * t->line_stride + (size_t)x * t->atom_bytes + 2 * (c % channels);
+}
+
+static inline void dlasim_put_half(const dlasim_tensor* t, uint32_t c, uint32_t y, uint32_t x, uint16_t half, uint8_t* memory)
+{
+    const size_t at = dlasim_half_offset(t, c, y, x);
+    memory[at] = (uint8_t)half;
+    memory[at + 1] = (uint8_t)(half >> 8);
+}
+
+static inline void dlasim_write_input_half(const dlasim_tensor* t, const float* numbers, uint8_t* memory)
+{
+    memset(memory, 0, t->bytes);
+    for (uint32_t c = 0; c < t->channels; ++c)
+        for (uint32_t y = 0; y < t->height; ++y)
+            for (uint32_t x = 0; x < t->width; ++x)
+                dlasim_put_half(t, c, y, x, dlasim_half((double)numbers[((size_t)c * t->height + y) * t->width + x]), memory);
+}
+
+static inline void dlasim_write_image_half(const dlasim_tensor* t, const dlasim_pixels* p, const uint8_t* picture, uint8_t* memory)
+{
+    memset(memory, 0, t->bytes);
+    for (uint32_t y = 0; y < t->height; ++y)
+        for (uint32_t x = 0; x < t->width; ++x)
+            for (uint32_t c = 0; c < t->channels; ++c) {
+                const uint8_t byte = picture[((size_t)y * t->width + x) * t->channels + (p->bgr ? t->channels - 1 - c : c)];
+                dlasim_put_half(t, c, y, x, dlasim_half((byte - p->mean[c]) / p->norm[c]), memory);
+            }
+}
+
+/* The patterns of an output, [channels][height][width]. */
+static inline void dlasim_read_halves(const dlasim_tensor* t, const uint8_t* memory, uint16_t* halves)
+{
+    for (uint32_t c = 0; c < t->channels; ++c)
+        for (uint32_t y = 0; y < t->height; ++y)
+            for (uint32_t x = 0; x < t->width; ++x) {
+                const size_t at = dlasim_half_offset(t, c, y, x);
+                *halves++ = (uint16_t)(memory[at] | memory[at + 1] << 8);
+            }
+}
+
+static inline void dlasim_upsample_half(const uint16_t* in, uint32_t channels, uint32_t height, uint32_t width, uint32_t factor_y,
+                                        uint32_t factor_x, uint32_t copies, uint16_t* out)
+{
+    for (uint32_t c = 0; c < channels * copies; ++c)
+        for (uint32_t y = 0; y < height * factor_y; ++y)
+            for (uint32_t x = 0; x < width * factor_x; ++x)
+                *out++ = in[((size_t)(c / copies) * height + y / factor_y) * width + x / factor_x];
+}
+
+static inline size_t dlasim_concat_half(const uint16_t* part, size_t elements, uint16_t* whole, size_t at)
+{
+    memcpy(whole + at, part, elements * sizeof *part);
+    return at + elements;
+}
+
+static inline void dlasim_reshape_half(const uint16_t* in, const int32_t* from, size_t elements, double fill, uint16_t* out)
+{
+    for (size_t i = 0; i < elements; ++i) out[i] = from[i] < 0 ? dlasim_half(fill) : in[from[i]];
+}
+
+static inline void dlasim_apply_half(const char* name, double alpha, double beta, const uint16_t* in, size_t elements, uint16_t* out)
+{
+    for (size_t i = 0; i < elements; ++i) out[i] = dlasim_half(dlasim_function(name, alpha, beta, dlasim_half_real(in[i])));
+}
+
+static inline void dlasim_pool_half(const dlasim_tensor* from, const dlasim_tensor* to, const dlasim_window* w, const uint16_t* in,
+                                    uint16_t* out)
+{
+    for (uint32_t c = 0; c < to->channels; ++c)
+        for (uint32_t oy = 0; oy < to->height; ++oy)
+            for (uint32_t ox = 0; ox < to->width; ++ox) {
+                double sum = 0, most = -INFINITY, least = INFINITY;
+                uint32_t inside = 0;
+                for (uint32_t ky = 0; ky < w->kernel_y; ++ky)
+                    for (uint32_t kx = 0; kx < w->kernel_x; ++kx) {
+                        const int64_t y = (int64_t)oy * w->stride_y + ky - w->pad_y, x = (int64_t)ox * w->stride_x + kx - w->pad_x;
+                        if (y < 0 || x < 0 || y >= from->height || x >= from->width) continue;
+                        const double value = dlasim_half_real(in[((size_t)c * from->height + (size_t)y) * from->width + (size_t)x]);
+                        sum += value;
+                        most = fmax(most, value);
+                        least = fmin(least, value);
+                        ++inside;
+                    }
+                *out++ = dlasim_half(w->average ? sum / (w->padding_counts ? w->kernel_y * w->kernel_x : inside) : w->least ? least : most);
+            }
 }
 
 #endif

@@ -277,18 +277,19 @@ STEPS_PROGRAM = r'''
 #include <stdio.h>
 #include <stdlib.h>
 #include "dlasim_tensors.h"
-static int8_t* read_tensor(const char* name, size_t elements)
+typedef ELEMENT element;
+static element* read_tensor(const char* name, size_t elements)
 {
-    int8_t* to = malloc(elements);
+    element* to = malloc(elements * sizeof *to);
     FILE* f = fopen(name, "rb");
-    if (!f || fread(to, 1, elements, f) != elements) exit(1);
+    if (!f || fread(to, sizeof *to, elements, f) != elements) exit(1);
     fclose(f);
     return to;
 }
-static void write_tensor(const char* name, const int8_t* from, size_t elements)
+static void write_tensor(const char* name, const element* from, size_t elements)
 {
     FILE* f = fopen(name, "wb");
-    if (!f || fwrite(from, 1, elements, f) != elements) exit(1);
+    if (!f || fwrite(from, sizeof *from, elements, f) != elements) exit(1);
     fclose(f);
 }
 int main(void)
@@ -302,8 +303,10 @@ STEPS
 class Callers(DriverFiles):
     def initialiser(self, tensor):
         layout, (_, c, h, w) = tensor["layout"], tensor["shape"]
+        rows = ", ".join("{" + ", ".join(map(str, piece)) + "}" for piece in layout.get("pieces", []))
+        pieces = f"(const uint32_t[][3]){{{rows}}}" if rows else "NULL"
         return (f"{{{c}, {h}, {w}, {layout.get('atom_bytes', 0)}, {layout.get('components', 0)}, {layout['line_stride']}, {layout['surface_stride']}, "
-                f"{layout['bytes']}, {tensor['scale']!r}, {tensor['zero_point']}}}")
+                f"{layout['bytes']}, {tensor.get('scale', 1)!r}, {tensor.get('zero_point', 0)}, {pieces}, {len(layout.get('pieces', []))}}}")
 
     def compile(self, program):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -313,53 +316,62 @@ class Callers(DriverFiles):
 
     def test_the_c_file_makes_inputs_and_reads_outputs(self):
         images = ROOT / "models/onnx/images.npy"
-        for machine in ("nv_small", "nv_large"):
-            manifest = self.export(ROOT / "models/onnx/resnet_small.onnx", machine, "--calibrate", images, "--input", images)
+        for machine, more in (("nv_small", ("--calibrate", images)), ("nv_large", ("--calibrate", images)), ("nv_full", ("--precision", "fp16"))):
+            half = "fp16" in more
+            manifest = self.export(ROOT / "models/onnx/resnet_small.onnx", machine, "--input", images, *more)
             tensors = {t["name"]: t for t in manifest["tensors"]}
             source, result = tensors[manifest["inputs"][0]], tensors[manifest["outputs"][0]]
             golden_in = npy(self.at / "golden" / file_name(source["name"]))[2]
-            numbers = [(q - source["zero_point"]) * source["scale"] for q in struct.unpack(f"<{len(golden_in)}b", golden_in)]
+            if half:
+                numbers = struct.unpack(f"<{len(golden_in) // 2}e", golden_in)
+            else:
+                numbers = [(q - source["zero_point"]) * source["scale"] for q in struct.unpack(f"<{len(golden_in)}b", golden_in)]
             (self.at / "numbers").write_bytes(struct.pack(f"<{len(numbers)}f", *numbers))
             found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")[result["name"]]
             (self.at / "surface.out").write_bytes((self.at / "out/output.surface").read_bytes())
             program = C_PROGRAM.replace("= INPUT", "= " + self.initialiser(source)).replace("out = OUTPUT", "out = " + self.initialiser(result))
+            for name in ("dlasim_write_input", "dlasim_read_integers") if half else ():
+                program = program.replace(name + "(", name.replace("integers", "halves").replace("input", "input_half") + "(")
+            if half:
+                program = program.replace("int8_t* integers = malloc(results)", "uint16_t* integers = malloc(2 * results)").replace("integers, results)", "integers, 2 * results)")
             self.compile(program)
             subprocess.run(["./caller"], cwd=self.at, check=True)
             self.assertEqual((self.at / "integers").read_bytes(), found)
             self.run_dlasim("loadable", self.at / "m.nvdla", "--hw", machine, "--input", self.at / "surface.in", "--input-form", "surface", "--out", self.at / "c")
-            self.assertEqual(npy(self.at / "c/output.npy")[2], found)
+            self.assertEqual(self.elements(manifest, result["name"], npy(self.at / "c/output.npy")[2]), found)
 
 
-    def call(self, step, tensors):
+    def call(self, step, tensors, half=False):
         """C statements of one step of the caller."""
+        suffix, steps = ("_half", "") if half else ("", "&from, &to, ")
         def size(tensor):
             return tensor["shape"][1] * tensor["shape"][2] * tensor["shape"][3]
         sources, to = [tensors[name] for name in step["inputs"]], tensors[step["outputs"][0]]
         first, p = sources[0], step.get("parameters", {})
         _, c, h, w = first["shape"]
-        lines = [f"const dlasim_tensor from = {self.initialiser(first)}, to = {self.initialiser(to)};", "(void)from; (void)to;", f"int8_t* out = malloc({size(to)});"]
-        lines += [f'int8_t* in{i} = read_tensor("{self.at}/{source["name"]}.in", {size(source)});' for i, source in enumerate(sources)]
+        lines = [f"const dlasim_tensor from = {self.initialiser(first)}, to = {self.initialiser(to)};", "(void)from; (void)to;", f"element* out = malloc({size(to)} * sizeof *out);"]
+        lines += [f'element* in{i} = read_tensor("{self.at}/{source["name"]}.in", {size(source)});' for i, source in enumerate(sources)]
         if step["cpu"] == "function":
-            lines.append(f'dlasim_apply(&from, &to, "{p["function"]}", {p["alpha"]}, {p["beta"]}, in0, {size(first)}, out);')
+            lines.append(f'dlasim_apply{suffix}({steps}"{p["function"]}", {p["alpha"]}, {p["beta"]}, in0, {size(first)}, out);')
         elif step["cpu"] == "upsample":
-            lines.append(f"dlasim_upsample(in0, {c}, {h}, {w}, {p['factor'][0]}, {p['factor'][1]}, {p['copies']}, out);")
+            lines.append(f"dlasim_upsample{suffix}(in0, {c}, {h}, {w}, {p['factor'][0]}, {p['factor'][1]}, {p['copies']}, out);")
         elif step["cpu"] == "concat":
             lines.append("size_t at = 0;")
-            lines += [f"at = dlasim_concat(in{i}, {size(source)}, out, at);" for i, source in enumerate(sources)]
+            lines += [f"at = dlasim_concat{suffix}(in{i}, {size(source)}, out, at);" for i, source in enumerate(sources)]
         elif step["cpu"] == "reshape":
             lines.append(f"static const int32_t moved[] = {{{', '.join(map(str, p['from']))}}};")
-            lines.append(f"dlasim_reshape(&to, in0, moved, {size(to)}, {p['fill']}, out);")
+            lines.append(f"dlasim_reshape{suffix}({'' if half else '&to, '}in0, moved, {size(to)}, {p['fill']}, out);")
         elif step["cpu"] == "pool":
             lines.append(f"const dlasim_window window = {{{int(p['function'] == 'average')}, {int(p['function'] == 'min')}, {int(p['padding_counts'])}, "
                          f"{p['kernel'][0]}, {p['kernel'][1]}, {p['stride'][0]}, {p['stride'][1]}, {p['pad'][0]}, {p['pad'][1]}}};")
-            lines.append("dlasim_pool(&from, &to, &window, in0, out);")
+            lines.append(f"dlasim_pool{suffix}(&from, &to, &window, in0, out);")
         lines.append(f'write_tensor("{self.at}/{to["name"]}.out", out, {size(to)});')
         return "{\n    " + "\n    ".join(lines) + "\n}\n"
 
     def test_the_c_file_computes_the_steps_between_files(self):
         draw = random.Random(4)
-        tables = {name: onnx_writer.np.array([draw.gauss(0, 0.3) for _ in range(8 * 8 * 9)], "float32").reshape(8, 8, 3, 3) for name in ("w0", "w1")}
-        tables["w2"] = onnx_writer.np.array([draw.gauss(0, 0.3) for _ in range(4 * 16 * 9)], "float32").reshape(4, 16, 3, 3)
+        tables = {name: onnx_writer.np.array([draw.gauss(0, 0.2) for _ in range(16 * c * 9)], "float32").reshape(16, c, 3, 3) for name, c in (("w0", 8), ("w1", 16))}
+        tables["w2"] = onnx_writer.np.array([draw.gauss(0, 0.2) for _ in range(4 * 32 * 9)], "float32").reshape(4, 32, 3, 3)
         whole = {"scales": ("float32", [1, 1, 2, 2]), "starts": ("int64", [1, 0]), "ends": ("int64", [20, 20]), "axes": ("int64", [2, 3]), "steps": ("int64", [2, 2])}
         tables |= {name: onnx_writer.np.array(values, kind) for name, (kind, values) in whole.items()}
         same = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
@@ -370,13 +382,18 @@ class Callers(DriverFiles):
                  onnx_writer.node("Conv", ["cat", "w2"], ["c2"], **same), onnx_writer.node("AveragePool", ["c2"], ["pool"], kernel_shape=[9, 9], pads=[1, 1, 1, 1])]
         onnx_writer.save(self.at / "net.onnx", nodes, tables, {"data": [None, 8, 10, 10]}, {"pool": None})
         onnx_writer.np.save(self.at / "images.npy", onnx_writer.np.array([draw.gauss(0, 1) for _ in range(800)], "float32").reshape(1, 8, 10, 10))
-        manifest = self.export(self.at / "net.onnx", "nv_small", "--input", self.at / "images.npy")
-        self.prove(manifest, "nv_small")
+        self.compute_steps("nv_small", ["function", "upsample", "reshape", "concat", "pool"])
+        self.compute_steps("nv_full", ["function", "upsample", "reshape", "concat", "pool"], "--precision", "fp16")
+
+    def compute_steps(self, machine, kinds, *more):
+        manifest = self.export(self.at / "net.onnx", machine, "--input", self.at / "images.npy", *more)
+        self.prove(manifest, machine)
         tensors, steps = {t["name"]: t for t in manifest["tensors"]}, [s for s in manifest["order"] if "cpu" in s]
-        self.assertEqual([s["cpu"] for s in steps], ["function", "upsample", "reshape", "concat", "pool"])
+        self.assertEqual([s["cpu"] for s in steps], kinds)
         for tensor in tensors:
             (self.at / f"{tensor}.in").write_bytes(npy(self.at / "golden" / file_name(tensor))[2])
-        self.compile(STEPS_PROGRAM.replace("STEPS", "".join(self.call(step, tensors) for step in steps)))
+        program = STEPS_PROGRAM.replace("ELEMENT", "uint16_t" if more else "int8_t")
+        self.compile(program.replace("STEPS", "".join(self.call(step, tensors, bool(more)) for step in steps)))
         subprocess.run(["./caller"], cwd=self.at, check=True)
         for step in steps:
             for name in step["outputs"]:

@@ -224,7 +224,7 @@ class Manifest(Pictures):
             tensor = next(t for t in manifest["tensors"] if t["name"] == "data")
             layout, (_, c, h, w) = tensor["layout"], tensor["shape"]
             initialiser = (f"{{{c}, {h}, {w}, {layout.get('atom_bytes', 0)}, {layout.get('components', 0)}, {layout['line_stride']}, {layout['surface_stride']}, "
-                           f"{layout['bytes']}, {tensor['scale']!r}, {tensor['zero_point']}}}")
+                           f"{layout['bytes']}, {tensor['scale']!r}, {tensor['zero_point']}, NULL, 0}}")
             numbers = ", ".join("{" + ", ".join(map(str, said[key])) + "}" for key in ("mean", "norm"))
             (self.at / "caller.c").write_text(PROGRAM.replace("= INPUT", "= " + initialiser).replace("PIXELS", f"{{1, {numbers}}}").replace("RESIZED", "29, 22"))
             compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
