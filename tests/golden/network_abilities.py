@@ -9,6 +9,8 @@ usage: network_abilities.py DLASIM FIRST COUNT
   pixels   a first layer of pixels with rows that do not fill what the array takes at once, pooled, in tiles
   beside   a pooling of its own beside the convolutions of an inception module
   rows     a normalisation and a pooling from memory that follow the convolution before them row by row
+  banks    blocks of a residual network: steps with banks in common, of two convolutions that are added the older input first
+  kernels  fully connected layers whose groups of kernels do not fit: tiles of nearly equal parts of an atom, put together
 
 One kind after the other, on buffers that are too small for most layers. Exits 1 if one does not hold.
 """
@@ -19,7 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-KINDS = ("pooled", "joined", "depth", "pixels", "beside", "rows")
+KINDS = ("pooled", "joined", "depth", "pixels", "beside", "rows", "banks", "kernels")
 MACHINES = (("nv_small", 64), ("nv_small", 512), ("nv_large", 32), ("nv_large", 512), ("nv_full", 16), ("nv_full", 256))
 
 
@@ -83,6 +85,19 @@ class Maker:
                 if r.random() < 0.7:
                     made = self.pool(made)
             self.conv(16, r.choice((1, 3)))
+        elif self.kind == "banks":
+            made = self.conv(channels, 1)
+            for _ in range(r.randint(1, 3)):
+                inner = self.conv(channels, 3, self.conv(channels, 1, made))
+                beside = self.conv(channels, 1, made) if r.random() < 0.5 else made
+                made = self.add("add", [inner, beside], activation="relu")
+            self.conv(16, 1)
+        elif self.kind == "kernels":
+            shape = {"width": r.randint(5, 8), "height": r.randint(5, 8), "channels": r.choice((64, 160, 256))}
+            if r.random() < 0.5:
+                self.conv(shape["channels"], 1)
+            self.add("fully_connected", kernel={"count": r.randint(20, 100)}, bias=True, activation="relu")
+            self.add("fully_connected", kernel={"count": r.randint(5, 20)}, bias=True)
         else:
             stem = self.conv(32, 1)
             parts = [self.conv(16, 1, stem), self.conv(16, 3, stem), self.conv(16, 1, self.pool(stem, 3, 1))]
