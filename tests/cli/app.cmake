@@ -98,7 +98,7 @@ if(TARGET dlasim)
     add_test(NAME LoadableCheck.Thousands
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/loadable_check_test.py $<TARGET_FILE:dlasim> Drawn --count 5000)
     set_tests_properties(LoadableCheck.Thousands PROPERTIES LABELS long TIMEOUT 3000 ENVIRONMENT DLASIM_TEST_DATA=${DLASIM_TEST_DATA})
-    foreach(case Spoilt Sound Calibration)
+    foreach(case Spoilt Sound Calibration Bias)
         add_test(NAME OnnxAccuracy.${case}
                  COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/onnx_accuracy_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(OnnxAccuracy.${case} PROPERTIES LABELS quick TIMEOUT 900)

@@ -116,6 +116,20 @@ class Written(DriverFiles):
                     self.assertEqual(found["output"], npy(self.at / "run/output.npy")[2])
 
 
+    def test_tiles_that_begin_at_the_same_line(self):
+        """Padding on top: the first two tiles begin with line 0, and none fetches for the next."""
+        layer = {"name": "own", "op": "conv2d", "input": {"width": 12, "height": 20, "channels": 16}, "kernel": {"width": 5, "height": 5, "count": 16}, "bias": True,
+                 "precision": "int8", "pad": {"left": 2, "right": 2, "top": 4, "bottom": 2}, "partition": {"rows": 2, "reuse_data": True}}
+        (self.at / "own.json").write_text(json.dumps(layer))
+        for machine in MACHINES:
+            with self.subTest(machine=machine):
+                manifest = self.export(self.at / "own.json", machine)
+                self.check("m.nvdla", machine)
+                found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")
+                self.run_dlasim("run", self.at / "own.json", "--hw", machine, "--out", self.at / "run")
+                self.assertEqual(found["output"], npy(self.at / "run/output.npy")[2])
+
+
 class Networks(DriverFiles):
     def test_networks(self):
         for network in ("lenet5", "acri_mnist"):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Accuracy by step: the step that loses most is named, with why and what helps; ranges of the calibration.
 
-usage: onnx_accuracy_test.py DLASIM [Spoilt | Sound | Calibration]
+usage: onnx_accuracy_test.py DLASIM [Spoilt | Sound | Calibration | Bias]
 
 Spoilt       one step of a network is spoilt in ten ways: the report names it, ten of ten
 Sound        figures of the report are those of the tensors that the run writes; without the option nothing is said
 Calibration  max, percentile, mse, entropy: a network with a few far numbers
+Bias         --bias-correction takes back the mean shift of every kernel, by the definition in NumPy
 """
 import json
 import subprocess
@@ -141,6 +142,42 @@ class Calibration(Accuracy):
         network(self.at / "m.onnx")
         self.machine = "nv_full"
         self.assertIn("found with --precision fp16", self.run_net("--precision", "fp16", "--calibration", "mse", status=2))
+
+
+class Bias(Accuracy):
+    def shifts(self, *more):
+        """Of a 1 x 1 convolution with coarse weights: the mean difference of each kernel from the model, in steps of the output."""
+        result = self.run_net("--tensors", "--calibrate", self.at / "images.npy", *more)
+        scale = next(t for t in result["tensors"] if t["name"] == "c")["scale"]
+        found = np.load(self.at / "out/tensors/c.npy").astype("f8") * scale
+        return (found - self.model).mean((0, 2, 3)) / scale, result
+
+    def test_the_mean_of_every_kernel(self):
+        random = np.random.default_rng(7)
+        weights = random.normal(0, 1, (10, 32, 1, 1)).astype("float32")
+        weights[:, 0] = 90  # coarse steps for all the others; its channel is silent
+        images = random.uniform(0, 2, (6, 32, 9, 9)).astype("float32")
+        images[:, 0] *= 1e-3
+        np.save(self.at / "images.npy", images)
+        onnx_writer.save(self.at / "m.onnx", [node("Conv", ["data", "w"], ["c"], kernel_shape=[1, 1])], {"w": weights}, {"data": [None, 32, 9, 9]}, {"c": None})
+        self.model = np.einsum("kc,nchw->nkhw", weights[:, :, 0, 0].astype("f8"), images)
+        before, plain = self.shifts()
+        after, result = self.shifts("--bias-correction")
+        self.assertGreater(np.abs(before).max(), 3)
+        self.assertLess(np.abs(after).max(), 0.1)
+        self.assertTrue(result["model"]["bias_correction"] and not plain["model"]["bias_correction"])
+
+    def test_a_network(self):
+        network(self.at / "m.onnx", 2, "weights", 20)
+        def last():
+            return self.run_net()["tensors"][-1]["signal_to_noise"], self.run_net("--bias-correction")["tensors"][-1]["signal_to_noise"]
+        before, after = last()
+        self.assertGreater(after, before + 1.5)
+
+    def test_refused(self):
+        network(self.at / "m.onnx")
+        self.machine = "nv_full"
+        self.assertIn("--bias-correction: found with --precision fp16", self.run_net("--bias-correction", "--precision", "fp16", status=2))
 
 
 if __name__ == "__main__":

@@ -224,7 +224,7 @@ class Frames(Onnx):
         x, w = self.reals(3, 8, 20, 20), self.reals(16, 8, 3, 3, scale=0.2)
         self.save([node("Conv", ["x", "w"], ["c"]), node("Relu", ["c"], ["r"]), node("MaxPool", ["r"], ["y"], kernel_shape=[2, 2])], {"w": w}, {"x": [None, 8, None, None]}, {"y": None})
         _, result = self.run_images(x)
-        self.assertEqual(result["model"], {"file": "m.onnx", "input": ["x.npy"], "calibrate": [], "preprocess": [], "calibration": "max", "shape": [], "precision": "int8"})
+        self.assertEqual(result["model"], {"file": "m.onnx", "input": ["x.npy"], "calibrate": [], "bias_correction": False, "preprocess": [], "calibration": "max", "shape": [], "precision": "int8"})
         done = subprocess.run([onnx_test.DLASIM, "explain", "out", "--remedies", "3", "--json"], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["remedies"])

@@ -166,6 +166,7 @@ OnnxWork model_of(const Json& model)
     work.calibrate = list("calibrate");
     work.shapes = list("shape");
     work.preprocess = list("preprocess");
+    work.bias_correction = model.contains("bias_correction") && model["bias_correction"] == true;
     work.calibration = text_under(model, "calibration");
     work.precision = text_under(model, "precision");
     if (const std::string how = text_under(model, "calibration"); how != "max") work.calibration = how;

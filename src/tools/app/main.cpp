@@ -199,11 +199,12 @@ Command add_net(CLI::App& app)
     command->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
         ->allow_extra_args(false);
     add_calibration(*command, net.calibration);
+    add_bias_correction(*command, net.bias_correction);
     add_preprocess(*command, net.preprocess);
     command->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
         ->check(one_of({"int8", "fp16"}));
-    shared.point_excludes(
-        *command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration", "--preprocess", "--precision"});
+    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration",
+                                     "--bias-correction", "--preprocess", "--precision"});
     CLI::Option* plan =
         command
             ->add_flag("--plan", net.plan,

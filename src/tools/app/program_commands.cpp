@@ -10,6 +10,12 @@
 
 namespace dlasim {
 
+void add_bias_correction(CLI::App& app, bool& bias_correction)
+{
+    app.add_flag("--bias-correction", bias_correction,
+                 "of an ONNX model in int8: biases of convolutions take back what rounding shifts, on average over the calibration images");
+}
+
 void add_preprocess(CLI::App& app, std::vector<std::string>& texts)
 {
     app.add_option("--preprocess", texts,
@@ -63,6 +69,7 @@ Command add_export(CLI::App& app)
     command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
         ->allow_extra_args(false);
     add_calibration(*command, exported.calibration);
+    add_bias_correction(*command, exported.bias_correction);
     add_preprocess(*command, exported.preprocess);
     command->add_option("--precision", exported.precision, "of an ONNX model, or a network with --form nvdla: int8 or fp16 (nv_full)")
         ->check(one_of({"int8", "fp16"}));

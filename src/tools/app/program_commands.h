@@ -6,6 +6,7 @@
 namespace dlasim {
 
 /// How the ranges of a model follow from its images.
+void add_bias_correction(CLI::App& app, bool& bias_correction);
 void add_preprocess(CLI::App& app, std::vector<std::string>& texts);
 void add_calibration(CLI::App& app, std::string& calibration);
 /// What `loadable`, `export` and `lint` have in common; the option of the seed.

@@ -12,9 +12,10 @@ struct OnnxWork {
     std::string file;
     std::vector<std::string> input, calibrate;  // [NAME=]FILE; none: one image by seed
     std::string labels, precision;
-    std::vector<std::string> shapes{};      // [NAME=]SIZES of inputs
-    std::size_t most_images = 0;            // that run, the first ones; 0: all
-    std::string calibration{};              // of --calibration; empty: max
+    std::vector<std::string> shapes{};  // [NAME=]SIZES of inputs
+    std::size_t most_images = 0;        // that run, the first ones; 0: all
+    std::string calibration{};          // of --calibration; empty: max
+    bool bias_correction = false;
     std::vector<std::string> preprocess{};  // KEY=VALUE of --preprocess, for pictures
 };
 

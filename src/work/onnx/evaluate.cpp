@@ -165,6 +165,13 @@ RealTensor repeated(const RealNode& node, const RealTensor& in, const CubeShape&
 
 }  // namespace
 
+void limit(const Clamp& clamp, RealTensor& tensor, std::size_t channels)
+{
+    const std::size_t places = tensor.size() / channels;
+    for (std::size_t i = 0; i < tensor.size(); ++i)
+        tensor[i] = static_cast<float>(clamped(clamp, static_cast<double>(tensor[i]), i / places));
+}
+
 RealTensor evaluate(const RealNode& node, const std::vector<const RealTensor*>& inputs, const std::vector<CubeShape>& shapes,
                     const CubeShape& out)
 {

@@ -13,4 +13,7 @@ std::vector<RealTensor> evaluate(const RealGraph& graph, std::vector<RealTensor>
 RealTensor evaluate(const RealNode& node, const std::vector<const RealTensor*>& inputs, const std::vector<CubeShape>& shapes,
                     const CubeShape& out);
 
+/// Slopes and limits of a layer on a tensor of `channels`.
+void limit(const Clamp& clamp, RealTensor& tensor, std::size_t channels);
+
 }  // namespace dlasim

@@ -210,6 +210,9 @@ constexpr std::array kNetworkKeys{
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.input; }); }},
     Key<NetworkResult>{{"model/calibrate", "list", "", "files of `--calibrate`", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.calibrate; }); }},
+    Key<NetworkResult>{
+        {"model/bias_correction", "flag", "", "`--bias-correction`", kOnnx},
+        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.bias_correction; }); }},
     Key<NetworkResult>{{"model/preprocess", "list", "", "of `--preprocess`", kOnnx},
                        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.preprocess; }); }},
     Key<NetworkResult>{{"model/calibration", "text", "", "how ranges follow from these images", "an ONNX model in int8"},

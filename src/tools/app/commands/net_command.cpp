@@ -188,6 +188,7 @@ NetOptions model_options(const OnnxWork& model, NetOptions options)
     options.calibrate = model.calibrate;
     options.calibration = model.calibration;
     options.preprocess = model.preprocess;
+    options.bias_correction = model.bias_correction;
     options.labels = model.labels;
     options.shapes = model.shapes;
     options.most_images = model.most_images;
@@ -217,7 +218,7 @@ int run_or_plan(const NetOptions& options, const Hardware& hardware, const Memor
 void refuse_options_of_models(const NetOptions& options, const char* what)
 {
     if (!options.input.empty() || !options.calibrate.empty() || !options.calibration.empty() || !options.labels.empty() ||
-        !options.shapes.empty() || !options.preprocess.empty() || options.steps || options.by_step)
+        !options.shapes.empty() || !options.preprocess.empty() || options.bias_correction || options.steps || options.by_step)
         throw ConfigError(
             options.network,
             fmt::format(

@@ -22,6 +22,7 @@ struct NetOptions : CommonOptions {
     std::size_t most_images = 0;  // that run, the first ones; 0: all
     std::string precision;        // int8 or fp16; empty: that of the file
     std::uint64_t seed = 1;
+    bool bias_correction = false;
     bool has_seed = false, tensors = false, steps = false, output = true, by_step = false;
     bool keep = false, cvsram = true;  // memory of its own for every tensor; tensors may be in CVSRAM
     bool pixels = true;                // inputs may stand as pixels

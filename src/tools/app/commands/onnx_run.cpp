@@ -7,6 +7,7 @@
 #include "app/file_names.h"
 #include "base/error.h"
 #include "config/model/fp16.h"
+#include "onnx/bias_correction.h"
 #include "onnx/importer.h"
 #include "onnx/simplify.h"
 
@@ -132,8 +133,8 @@ OnnxRun::OnnxRun(const NetOptions& options)
     simplify(graph_);
     reference_ = graph_;
     images_.emplace(graph_, files_, options.seed, options.most_images);
-    result_.model = {options.network,     options.input,     options.calibrate, options.labels, options.precision, options.shapes, 0,
-                     options.calibration, options.preprocess};
+    result_.model = {options.network,     options.input,           options.calibrate, options.labels, options.precision, options.shapes, 0,
+                     options.calibration, options.bias_correction, options.preprocess};
     if (!options.labels.empty()) labels_ = read_labels(options.labels, images_->count());
     calibrate(options);
     if (!options.preprocess.empty() && pictures_.empty())
@@ -155,8 +156,10 @@ OnnxRun::OnnxRun(const NetOptions& options)
 void OnnxRun::calibrate(const NetOptions& options)
 {
     if (options.precision == precision_name(Precision::Fp16)) {
-        if (!options.calibrate.empty() || !options.calibration.empty())
-            throw ConfigError(options.calibrate.empty() ? "--calibration" : "--calibrate",
+        if (!options.calibrate.empty() || !options.calibration.empty() || options.bias_correction)
+            throw ConfigError(!options.calibrate.empty()     ? "--calibrate"
+                              : !options.calibration.empty() ? "--calibration"
+                                                             : "--bias-correction",
                               "found with --precision fp16, expected int8: fp16 has no steps");
         quantised_ = fp16_network(graph_);
         return;
@@ -176,6 +179,9 @@ void OnnxRun::calibrate(const NetOptions& options)
     const Images& seen = own ? *own : *images_;
     for (std::size_t i = 0; needed && i < seen.count(); ++i) ranges.see(evaluate(graph_, seen.reals(i)));
     quantised_ = quantised(graph_, ranges);
+    if (options.bias_correction)
+        correct_biases(quantised_, reference_, graph_,
+                       {std::min(seen.count(), kCorrectedImages), [&](std::size_t i) { return seen.reals(i); }});
 }
 
 std::vector<OutputPlace> OnnxRun::output_places() const

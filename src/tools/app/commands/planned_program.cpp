@@ -69,6 +69,7 @@ NetOptions model_options_of(const ProgramOptions& options)
     model.calibrate = options.calibrate;
     model.calibration = options.calibration;
     model.preprocess = options.preprocess;
+    model.bias_correction = options.bias_correction;
     model.precision = options.precision;
     model.seed = options.what.seed;
     return model;
@@ -80,7 +81,7 @@ void with_program(const ProgramOptions& options, const std::function<void(const 
     const std::string& file = options.what.loadable;
     const LoadableOptions& what = options.what;
     if (!is_onnx(file) && (options.of_models() || !options.precision.empty()))
-        throw ConfigError(file, "is no ONNX model, expected no --calibrate, --preprocess or --precision");
+        throw ConfigError(file, "is no ONNX model, expected no --calibrate, --bias-correction, --preprocess or --precision");
     if (!is_onnx(file) && !is_description(file)) return plan_loadable(options, use);
     if (what.form != "auto" || what.mode != "overlap" || what.chains != UINT32_MAX || (!what.inputs.empty() && !is_onnx(file)))
         throw ConfigError(file, "is no file of the NVDLA compiler, expected no --input, --input-form, --mode or --chains");

@@ -15,8 +15,9 @@ struct ProgramOptions {
     std::string precision;
     std::string calibration;              // of a model: as of `net`
     std::vector<std::string> preprocess;  // the same
+    bool bias_correction = false;
 
-    bool of_models() const { return !calibrate.empty() || !calibration.empty() || !preprocess.empty(); }
+    bool of_models() const { return !calibrate.empty() || !calibration.empty() || !preprocess.empty() || bias_correction; }
 };
 
 /// Valid inside with_program().

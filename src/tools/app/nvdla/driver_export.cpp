@@ -53,7 +53,7 @@ void check_options(const ExportOptions& options)
         throw ConfigError(what.loadable, "is no file of the NVDLA compiler, expected no --input-form, --mode or --chains");
     if (!onnx && !what.inputs.empty()) throw ConfigError(what.loadable, "is no ONNX model, expected no --input");
     if (!onnx && options.of_models())
-        throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate, --calibration or --preprocess");
+        throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate, --calibration, --bias-correction or --preprocess");
 }
 
 DriverFiles driver_files_of(const ExportOptions& options, const std::string& name)

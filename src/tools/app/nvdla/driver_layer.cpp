@@ -31,8 +31,10 @@ Strides source_strides(const LayerPlan& plan)
 
 }  // namespace
 
-DriverFiles driver_files(const Layer& layer, const Hardware& hardware, const std::string& name)
+DriverFiles driver_files(const Layer& described, const Hardware& hardware, const std::string& name)
 {
+    Layer layer = described;
+    layer.partition.own_lines = true;
     const std::string where = where_of(layer);
     if (layer.post.compares()) throw ConfigError(where, "compares and makes no tensor, expected an output");
     const LayerPlan plan = plan_layer(layer, hardware, load_tensors(layer));
