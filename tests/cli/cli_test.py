@@ -132,6 +132,26 @@ class Runs(Case):
             self.assertGreater(result["wall_seconds"], 0, name)
             self.assertGreater(result["simulated_cycles_per_second"], 0, name)
 
+    def test_a_plan_for_cycles_is_simulated_and_the_same_in_every_command(self):
+        machine = ("--hw", "nv_large", "--set", "cbuf.banks=6", "--set", "cbuf.bank_depth=16")
+        layer = {"input": {"width": 19, "height": 18, "channels": 48}, "kernel": {"width": 1, "height": 1, "count": 64}, "bias": True, "post": {"output": {"shift": 10}}}
+        best = self.write(layer | {"plan": {"minimise": "cycles"}}, "best.json")
+        done, result = self.run_layer(layer | {"plan": {"minimise": "cycles"}}, *machine)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(result["verified"])
+        self.assertEqual(self.dlasim("run", best, *machine, "--plan", "--out", "plan").returncode, 0)
+        partition = json.loads((self.folder / "plan/plan.json").read_text())["plan"]["partition"]
+        self.assertEqual(partition, result["plan"]["partition"])
+        self.assertEqual(self.dlasim("export", best, *machine, "--to", "case.json").returncode, 0)
+        self.assertEqual(self.dlasim("replay", "case.json", "--out", "replayed").returncode, 0)
+        self.assertEqual(json.loads((self.folder / "replayed/result.json").read_text())["cycles"], result["cycles"])
+        for rows in (1, 2, 3, 4, 6, 9):  # no tiling by rows is faster
+            for keep in (False, True):
+                other = layer | {"partition": {"rows": rows, "reuse_data": True, "reuse_weights": keep}}
+                done = self.dlasim("run", self.write(other, "other.json"), *machine, "--timing-only", "--out", "other")
+                if done.returncode == 0:
+                    self.assertGreaterEqual(json.loads((self.folder / "other/result.json").read_text())["cycles"], result["cycles"], other)
+
     def test_timing_only_verifies_nothing_and_takes_the_same_cycles(self):
         _, with_values = self.run_layer(SMALL)
         done, result = self.run_layer(SMALL, "--timing-only")

@@ -3,7 +3,7 @@
 
 usage: plan_search.py DLASIM FIRST COUNT [--verbose]
 
-The plan for cycles takes at most 5 % more of them than the best partition, the plan for traffic moves at most 5 % more bytes; both are
+The plan for cycles takes at most 2 % more of them than the best partition, the plan for traffic moves at most 2 % more bytes; both are
 verified, given back as they were written they take the same cycles, and no partition is below a bound. Exits 1 if one does not hold.
 """
 import itertools
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-WITHIN = 1.05
+WITHIN = 1.02
 
 
 class Machine:

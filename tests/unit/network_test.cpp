@@ -19,9 +19,15 @@ Network network_of(const std::string& layers, const std::string& input = R"({"wi
 {
     return network_from_json(parse_json(R"({"name": "n", "input": )" + input + R"(, "layers": [)" + layers + "]}", "n.json"), "n.json");
 }
-NetworkPlan planned(const Network& network, const char* hardware, bool values = false)
+NetworkPlan planned_as_it_is(const Network& network, const char* hardware, bool values = false)
 {
     return plan_network(network, *find_preset(hardware), MemorySpec{}, {.seed = 1, .values = values});
+}
+/// Layers that fit are one tile: what is looked at here is the structure of a program.
+NetworkPlan planned(Network network, const char* hardware, bool values = false)
+{
+    network.minimise = Minimise::Parts;
+    return planned_as_it_is(network, hardware, values);
 }
 std::vector<std::string> names(const NetworkPlan& plan)
 {
@@ -126,7 +132,7 @@ TEST(NetworkPlan, LayersAreTiledWhereThatIsFasterAndMovesNoMoreBytes)
     const std::string input = R"({"width": 56, "height": 56, "channels": 64})";
     Network network = network_of(conv("a", 256), input);
     EXPECT_EQ(network.minimise, Minimise::Balanced);
-    const NetworkPlan balanced = planned(network, "nv_large");
+    const NetworkPlan balanced = planned_as_it_is(network, "nv_large");
     network.minimise = Minimise::Parts;
     const NetworkPlan parts = planned(network, "nv_large");
     EXPECT_EQ(parts.plans.front().passes.size(), 1u);
@@ -156,7 +162,7 @@ TEST(NetworkPlan, StepsThatFollowEachOtherHaveTheSameBanks)
             network_of(conv("a", 64, partition) +
                            R"(, {"name": "b", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "pads": [1, 1, 1, 1]})",
                        input);
-        const NetworkPlan plan = planned(network, "nv_large");
+        const NetworkPlan plan = planned_as_it_is(network, "nv_large");
         std::set<std::pair<std::uint32_t, std::uint32_t>> set;
         for (const StepPlan& step : plan.plans)
             for (const PlannedPass& pass : step.passes) set.emplace(pass.geometry.data_banks, pass.geometry.weight_banks);

@@ -80,6 +80,14 @@ TEST(LayerPlan, TilesOfLessThanAGroupAreSmallEnoughThatTheNextOneIsFetchedMeanwh
     EXPECT_EQ(output_layout(plan, layer_of(fc + "}")).bytes, 3u * 32);
 }
 
+TEST(LayerPlan, FewKernelsOfALayerThatFitsAreOneTile)
+{
+    const Layer layer =
+        layer_of(R"({"input": {"width": 28, "height": 28, "channels": 1, "format": "T_R8"}, "kernel": {"width": 5, "height": 5, "count": 6},
+                                     "plan": {"minimise": "balanced"}})");
+    EXPECT_EQ(plan_shape(layer, preset("nv_small")).passes.size(), 1u);
+}
+
 TEST(LayerPlan, APassThatDoesNotFitSaysWhyWithoutAnException)
 {
     Pass pass = plan_shape(layer_of(kConv), preset("nv_small")).passes.front().pass;

@@ -11,31 +11,59 @@
 
 #include "app/status.h"
 #include "base/error.h"
-#include "platform/machine.h"
+#include "jobs/job_host.h"
+#include "network/network_host.h"
+#include "platform/simulate.h"
 #include "report/network/network_result.h"
 
 namespace dlasim {
 namespace {
 
 /// The child: what it has to say goes into the pipe.
-int simulate_apart(const NetworkPlan& plan, int pipe)
+int simulate_steps(const NetworkPlan& plan, const Apart::Give& give)
 {
     const NetworkProgram program = network_program(plan, true);
     const RunResult run = Machine(plan.hardware, plan.memory, {.values = false}).run(program.entries);
     if (run.hung || run.interrupted) return kMachineBroke;
-    for (const StepTimes& step : step_times(program, run)) {
-        const std::int64_t cycles = step.cycles();
-        if (::write(pipe, &cycles, sizeof cycles) != sizeof cycles) return kMachineBroke;
+    for (const StepTimes& step : step_times(program, run)) give(step.cycles());
+    return kDone;
+}
+
+int simulate_network(NetworkPlan plan, const Apart::Give& give)
+{
+    NetworkHost host(plan, false);
+    SimulateOptions how;
+    how.timing_only = true;
+    how.causes = false;
+    const RunResult run = simulate(plan, host, how);
+    if (run.hung || run.interrupted) return kMachineBroke;
+    give(static_cast<std::int64_t>(run.cycles));
+    for (const StepTimes& step : step_times(plan.marks, run)) give(step.cycles());
+    return kDone;
+}
+
+int simulate_job(const Job& job, const Apart::Give& give)
+{
+    std::int64_t cycles = -1;
+    try {
+        JobHost host(job, false);
+        SimulateOptions how;
+        how.timing_only = true;
+        how.causes = false;
+        const RunResult run = simulate(job, host, how);
+        if (!run.hung && !run.interrupted) cycles = static_cast<std::int64_t>(run.cycles);
+    } catch (const ConfigError&) {  // the run of the job itself says why
     }
+    give(cycles);
     return kDone;
 }
 
 }  // namespace
 
-StepsApart::StepsApart(const NetworkPlan& plan) : steps_(plan.plans.size())
+Apart::Apart(std::string option, const std::function<int(const Give& give)>& simulate) : option_(std::move(option))
 {
     int ends[2];
-    if (::pipe(ends) != 0) throw ConfigError("--layers apart", "no pipe can be made, expected fewer open files");
+    if (::pipe(ends) != 0) throw ConfigError(option_, "no pipe can be made, expected fewer open files");
     const pid_t parent = ::getpid();
     std::fflush(stdout);  // or the child would print it again
     child_ = ::fork();
@@ -43,17 +71,20 @@ StepsApart::StepsApart(const NetworkPlan& plan) : steps_(plan.plans.size())
         ::close(ends[0]);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(kInterrupted);
-        ::_exit(guarded([&] { return simulate_apart(plan, ends[1]); }, kNoMemory));
+        const Give give = [pipe = ends[1]](std::int64_t number) {
+            if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(kMachineBroke);
+        };
+        ::_exit(guarded([&] { return simulate(give); }, kNoMemory));
     }
     ::close(ends[1]);
     pipe_ = ends[0];
     if (child_ < 0) {
         ::close(pipe_);
-        throw ConfigError("--layers apart", "no process can be started: the limit of processes is reached");
+        throw ConfigError(option_, "no process can be started: the limit of processes is reached");
     }
 }
 
-StepsApart::~StepsApart()
+Apart::~Apart()
 {
     ::close(pipe_);
     if (child_ < 0) return;
@@ -61,30 +92,68 @@ StepsApart::~StepsApart()
     ::waitpid(child_, nullptr, 0);
 }
 
-std::vector<std::int64_t> StepsApart::cycles()
+std::int64_t Apart::next()
 {
-    std::vector<std::int64_t> cycles;
-    std::int64_t next = 0;
-    while (cycles.size() < steps_) {
-        std::size_t got = 0;
-        while (got < sizeof next) {
-            const ssize_t bytes = ::read(pipe_, reinterpret_cast<char*>(&next) + got, sizeof next - got);
-            if (bytes < 0 && errno == EINTR) continue;
-            if (bytes <= 0) fail();
-            got += static_cast<std::size_t>(bytes);
-        }
-        cycles.push_back(next);
+    std::int64_t number = 0;
+    std::size_t got = 0;
+    while (got < sizeof number) {
+        const ssize_t bytes = ::read(pipe_, reinterpret_cast<char*>(&number) + got, sizeof number - got);
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes <= 0) fail();
+        got += static_cast<std::size_t>(bytes);
     }
-    return cycles;
+    return number;
 }
 
-void StepsApart::fail()
+void Apart::fail()
 {
     int status = 0;
     const bool ended = ::waitpid(std::exchange(child_, -1), &status, 0) > 0 && WIFEXITED(status);
     if (ended && WEXITSTATUS(status) == kNoMemory)
-        throw ConfigError("--layers apart", "found no memory for the steps by themselves, expected more, or --layers together");
-    throw MachineError("--layers apart: the standalone simulation of the steps hangs");
+        throw ConfigError(option_, "found no memory for a simulation beside this one, expected more, or a run without it");
+    throw MachineError(option_ + ": the standalone simulation hangs");
+}
+
+StepsApart::StepsApart(const NetworkPlan& plan)
+    : steps_(plan.plans.size()), apart_("--layers apart", [&plan](const Apart::Give& give) { return simulate_steps(plan, give); })
+{
+}
+
+std::vector<std::int64_t> StepsApart::cycles()
+{
+    std::vector<std::int64_t> cycles;
+    while (cycles.size() < steps_) cycles.push_back(apart_.next());
+    return cycles;
+}
+
+CyclesApart::CyclesApart(const NetworkPlan& plan, const std::string& option)
+    : steps_(plan.plans.size()), apart_(option, [&plan](const Apart::Give& give) { return simulate_network(plan, give); })
+{
+}
+
+std::uint64_t CyclesApart::network() { return static_cast<std::uint64_t>(apart_.next()); }
+
+std::vector<std::int64_t> CyclesApart::steps()
+{
+    std::vector<std::int64_t> cycles;
+    while (cycles.size() < steps_) cycles.push_back(apart_.next());
+    return cycles;
+}
+
+std::int64_t cycles_of(NetworkPlan plan)
+{
+    std::int64_t cycles = -1;
+    simulate_network(std::move(plan), [&](std::int64_t number) {
+        if (cycles < 0) cycles = number;
+    });
+    return cycles;
+}
+
+std::optional<std::uint64_t> cycles_apart(const Job& job, const std::string& option)
+{
+    Apart apart(option, [&](const Apart::Give& give) { return simulate_job(job, give); });
+    const std::int64_t cycles = apart.next();
+    return cycles < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(cycles));
 }
 
 }  // namespace dlasim

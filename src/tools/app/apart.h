@@ -1,31 +1,67 @@
-// The steps of a network one after the other, each with the machine for itself: in a process of its own, since a process simulates once.
+// Simulations in a process of their own, since a process simulates once: the steps of a network one after the other, each with the machine
+// for itself; a layer, to see how long it takes.
 #pragma once
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "jobs/job.h"
 #include "network/plan.h"
 
 namespace dlasim {
 
-class StepsApart {
+/// A child of this process that gives numbers, and dies with it.
+class Apart {
 public:
-    /// Starts it: time only. It dies with this process.
-    explicit StepsApart(const NetworkPlan& plan);
-    StepsApart(const StepsApart&) = delete;
-    StepsApart& operator=(const StepsApart&) = delete;
-    ~StepsApart();
+    using Give = std::function<void(std::int64_t number)>;
+    /// Starts it. `option`: why there is one, for messages. `simulate` runs in the child and gives a status (status.h).
+    Apart(std::string option, const std::function<int(const Give& give)>& simulate);
+    Apart(const Apart&) = delete;
+    Apart& operator=(const Apart&) = delete;
+    ~Apart();
 
-    /// Cycles of every step, 0 of those of the host; waits for them. Throws MachineError if the machine hangs.
-    std::vector<std::int64_t> cycles();
+    /// Waits for the next number. Throws ConfigError if memory ran out, MachineError if the child ended otherwise without one.
+    std::int64_t next();
 
 private:
     [[noreturn]] void fail();
 
-    std::size_t steps_;
+    const std::string option_;
     pid_t child_ = -1;
     int pipe_ = -1;
 };
+
+class StepsApart {
+public:
+    /// Starts it: time only.
+    explicit StepsApart(const NetworkPlan& plan);
+    /// Cycles of every step, 0 of those of the host; waits for them.
+    std::vector<std::int64_t> cycles();
+
+private:
+    std::size_t steps_;
+    Apart apart_;
+};
+
+/// The network as it is, then each step, as StepTimes has them: time only, in a process of its own.
+class CyclesApart {
+public:
+    CyclesApart(const NetworkPlan& plan, const std::string& option);
+    std::uint64_t network();            // waits for it; first
+    std::vector<std::int64_t> steps();  // waits for them
+
+private:
+    std::size_t steps_;
+    Apart apart_;
+};
+/// Of the network, in this process; -1 if it hangs.
+std::int64_t cycles_of(NetworkPlan plan);
+
+/// How long a job without data takes by itself; none if the machine refuses it or hangs.
+std::optional<std::uint64_t> cycles_apart(const Job& job, const std::string& option);
 
 }  // namespace dlasim

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/commands/onnx_run.h"
+#include "app/tried_cut.h"
 #include "base/error.h"
 #include "config/description.h"
 #include "config/descriptor.h"
@@ -35,7 +36,9 @@ void plan_layer(const ProgramOptions& options, const Json& json, const Use& use)
     const Hardware hardware = load_hardware(options.what.hardware, options.what.settings);
     Descriptor descriptor = descriptor_from_json(json, file, "", fs::path(file).parent_path().string());
     if (options.what.seeded) set_seed(descriptor, options.what.seed);
-    const Job job = job_of(descriptor, hardware, parse_memory(options.what.memory));
+    const MemorySpec memory = parse_memory(options.what.memory);
+    try_cuts(descriptor, hardware, memory);
+    const Job job = job_of(descriptor, hardware, memory);
     JobHost host(job, true);
     use({job, host, job.name, {}});
 }

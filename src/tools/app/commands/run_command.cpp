@@ -10,6 +10,7 @@
 #include "app/file_names.h"
 #include "app/interrupt.h"
 #include "app/status.h"
+#include "app/tried_cut.h"
 #include "base/error.h"
 #include "base/files/console.h"
 #include "base/files/output_folder.h"
@@ -51,6 +52,7 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     if (!options.diff.empty() && !has_expected(descriptor))
         throw ConfigError("--diff", "found with a layer without an expected tensor, expected \"data\": {\"expected\": FILE}");
     set_tolerance(descriptor, options.tolerance);
+    try_cuts(descriptor, hardware, memory);
     const Job job = job_of(descriptor, hardware, memory, !options.timing_only, std::move(shared));
     RunFiles files(options);
     OutputFile* tensor = nullptr;
@@ -72,6 +74,7 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
 int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
 {
     if (options.has_seed) set_seed(descriptor, options.seed);
+    try_cuts(descriptor, hardware, memory);
     const Job job = outline_of(descriptor, hardware, memory);
     if (!options.quiet) say("{}", outline_table(job));
     if (!options.has_out) return kDone;

@@ -9,6 +9,7 @@
 #include "app/nvdla/driver_files.h"
 #include "app/nvdla/driver_manifest.h"
 #include "app/status.h"
+#include "app/tried_cut.h"
 #include "base/error.h"
 #include "base/files/console.h"
 #include "base/files/output.h"
@@ -76,9 +77,11 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
     expect_kind(json, file, FileKind::Layer);
     Descriptor descriptor = descriptor_from_json(json, file, "", fs::path(file).parent_path().string());
     if (options.what.seeded) set_seed(descriptor, options.what.seed);
+    const Hardware hardware = driver_machine(load_hardware(options.what.hardware, options.what.settings));
+    try_cuts(descriptor, hardware, parse_memory(options.what.memory));
     const Layer* layer = std::get_if<Layer>(&descriptor);
     if (!layer) throw ConfigError(file, "is a copy or reshape, expected a layer, a network or a model");
-    return driver_files(*layer, driver_machine(load_hardware(options.what.hardware, options.what.settings)), name);
+    return driver_files(*layer, hardware, name);
 }
 
 /// What NVIDIA's software would not run is not written.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "app/tried_cut.h"
 #include "base/bits.h"
 #include "base/error.h"
 #include "dram/check/bound.h"
@@ -84,10 +85,17 @@ std::optional<PointBounds> bounds_of(const Sweep& sweep, std::size_t index, cons
             }
             bounds.least = least_of(least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
         } else if (const Descriptor* descriptor = std::get_if<Descriptor>(&point.work)) {
-            const Job job = outline_of(*descriptor, point.hardware, point.memory);
-            add(least, job.bounds);
             if (const Layer* layer = std::get_if<Layer>(descriptor)) bounds.frames = layer->batch;
-            bounds.least = least_of(least, job.array ? job.array->macs : 0, 1, point, technology);
+            std::optional<Objectives> fewest;
+            for (const Descriptor& cut : possible_cuts(*descriptor, point.hardware)) {
+                const Job job = outline_of(cut, point.hardware, point.memory);
+                Least of_cut;
+                add(of_cut, job.bounds);
+                const Objectives one = least_of(of_cut, job.array ? job.array->macs : 0, 1, point, technology);
+                if (!fewest) fewest = one;
+                for (std::size_t i = 0; i < one.size(); ++i) (*fewest)[i] = std::min((*fewest)[i], one[i]);
+            }
+            bounds.least = *fewest;
         }
         return bounds;
     } catch (const ConfigError&) {

@@ -9,6 +9,7 @@
 // Source  programming.md 7.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace dlasim {
@@ -19,6 +20,16 @@ enum class Overlap { All, Registers, None, Unprotected };
 
 /// Of which a cut that the lowering makes by itself has the least.
 enum class Minimise { Parts, Cycles, Traffic, Balanced };
+
+/// A cut that a search makes: the pass as it is, or the limits per part.
+struct CutWay {
+    bool whole = false;
+    std::uint32_t columns = 0;
+    bool phases = false;
+    std::uint32_t kernels = 0, rows = 0;
+    std::optional<bool> keeps_weights;  // none: what costs less
+    bool operator==(const CutWay&) const = default;
+};
 
 struct Partition {
     bool automatic = false;
@@ -31,6 +42,7 @@ struct Partition {
     bool pooled = false;                             // these are rows and columns of the pooling on the way
     bool padded = false;                             // parts of less than an atom of kernels, each in surfaces of its own
     bool reuse_data = false, reuse_weights = false;  // what the next part needs stays in the buffer
+    std::optional<CutWay> way;                       // of an automatic one for cycles: in place of the one that costs least by estimate
     bool own_lines = false;                          // a part fetches no line for the next one: no descriptor of NVIDIA's driver says that
 
     bool on() const

@@ -7,14 +7,6 @@
 
 namespace dlasim {
 
-/// What makes a cut again: the pass as it is, or the limits per part.
-struct KnownCut {
-    bool whole = false;
-    std::uint32_t columns = 0;
-    bool phases = false;
-    std::uint32_t kernels = 0, rows = 0;
-};
-
 /// While one is alive, this thread searches once for the passes of equal shape of one machine.
 class KnownCuts {
 public:
@@ -24,15 +16,15 @@ public:
     KnownCuts& operator=(const KnownCuts&) = delete;
     static KnownCuts* current();
 
-    const KnownCut* find(const std::string& key) const
+    const CutWay* find(const std::string& key) const
     {
         const auto known = cuts_.find(key);
         return known == cuts_.end() ? nullptr : &known->second;
     }
-    void add(const std::string& key, const KnownCut& cut) { cuts_.emplace(key, cut); }
+    void add(const std::string& key, const CutWay& cut) { cuts_.emplace(key, cut); }
 
 private:
-    std::map<std::string, KnownCut> cuts_;
+    std::map<std::string, CutWay> cuts_;
     KnownCuts* const before_;
 };
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "lowering/cut/part_pass.h"
 #include "lowering/cut/size_sdp.h"
+#include "lowering/cut/split_frame.h"
 #include "lowering/cut/strips.h"
 
 namespace dlasim {
@@ -122,6 +123,19 @@ std::uint64_t PassParts::cube_bytes() const
     std::uint64_t bytes = 0;
     for (const KernelSet& set : sets) bytes += set.cube_bytes();
     return bytes;
+}
+
+std::vector<CutWay> likely_ways(const Layer& layer, const Hardware& hardware)
+{
+    const Partition& wish = layer.partition;
+    if (!wish.automatic || wish.minimise != Minimise::Cycles || wish.way || layer.op == Op::Deconvolution || !layer.convolves()) return {};
+    const Shape shape = shape_of(layer, hardware);
+    if (shape.passes.size() != 1) return {};
+    const Pass& pass = shape.passes.front().pass;
+    // What the planner refuses it refuses when the layer is planned.
+    if (!forbidden(pass, hardware).empty()) return {};
+    const std::vector<CutWay> ways = likely_ways(pass, hardware, wish, true, where_of(layer));
+    return ways.size() > 1 ? ways : std::vector<CutWay>{};
 }
 
 std::vector<PassParts> parts_of(const Shape& shape, const Layer& layer, const Hardware& hardware)

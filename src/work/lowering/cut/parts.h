@@ -32,6 +32,10 @@ struct PassParts {
     std::uint64_t cube_bytes() const;
 };
 
+/// Ways to cut a layer of one pass whose cut is searched for the fewest cycles, from the one that takes them by estimate; none of another
+/// layer, or if there is no choice.
+std::vector<CutWay> likely_ways(const Layer& layer, const Hardware& hardware);
+
 /// One for each pass of the shape. Throws ConfigError if one does not fit, or if a comparison would take several passes.
 std::vector<PassParts> parts_of(const Shape& shape, const Layer& layer, const Hardware& hardware);
 

@@ -12,7 +12,7 @@ std::vector<KernelPart> cut_kernels(const SplitFrame& frame, std::uint32_t most)
     const std::uint32_t kernels = frame.pass.kernels, group = frame.hw.kernel_group(frame.pass.precision);
     most = std::min(most, most_kernels(frame.pass, frame.hw));
     std::vector<KernelPart> parts;
-    if (most < group && !frame.wish.padded) {
+    if (most < std::min(group, kernels) && !frame.wish.padded) {
         const std::uint32_t in_group = ceil_div(group, most);
         for (std::uint32_t i = 0, first = 0; first < kernels; ++i) {
             const std::uint32_t end = i / in_group * group + even_part(group, in_group, i % in_group + 1);

@@ -46,6 +46,7 @@ struct RowPart {
     std::uint32_t pad_top = 0, pad_bottom = 0;
     std::uint32_t made_first = 0, made_count = 0;  // rows of what is written
     std::uint32_t lines() const { return end - begin; }
+    bool operator==(const RowPart&) const = default;
 };
 
 struct KernelPart {
@@ -61,6 +62,7 @@ struct Part {
     std::uint32_t released_lines = 0;  // at the end
     bool fetches_data() const { return kept_lines < rows.lines(); }
     std::uint32_t fetch_begin() const { return fetches_data() ? rows.begin + kept_lines : rows.begin; }
+    bool operator==(const Part&) const = default;
 };
 
 struct Split {

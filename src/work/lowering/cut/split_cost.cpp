@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "facts/cacc.h"
 #include "facts/csb.h"
 #include "facts/csc.h"
 #include "lowering/array_work.h"
@@ -12,12 +13,15 @@ namespace {
 using std::uint64_t;
 
 // Registers of a pass of the array and SDP, and what the bus master takes for one: four in the cycles that a place in its FIFO is held.
+// So long after an interrupt CDMA begins to fetch.
 constexpr uint64_t kRegisters = 122, kProgramming = kRegisters * (facts::csb::kFifoRelease + 2) / facts::csb::kFifoDepth;
 constexpr uint64_t kFirstData = 100;  // from an enable to the first line in CBUF: CDMA, MCIF, a memory of 32 cycles
 constexpr uint64_t kRefill = 70;      // from free space in CBUF to the first bytes in it
-constexpr uint64_t kDrain = 100;      // from the last atom in the array to the interrupt
-constexpr uint64_t kSeen = 40;        // until software has read and cleared it
-constexpr uint64_t kBetween = 100;    // from the last atom of a part to the first of the next
+constexpr uint64_t kNextLine = 145;   // from the last read of a part to that of a line that waited for its space, without the fetch itself
+constexpr uint64_t kDrain = 60;       // from the last result to the interrupt
+constexpr uint64_t kEnable = 45;      // from the interrupt to the first read of a part of which CSC was not enabled before
+constexpr uint64_t kBetween = 75;     // from the last read of a part to the first of the next
+constexpr uint64_t kNextResult = 49;  // from the last result of a part to the first of the next
 constexpr uint64_t kCredit = 40;      // a credit from CACC to the stripe that waits for it
 
 /// Weights of a kernel group in the ring, and when they are released.
@@ -67,7 +71,7 @@ public:
         }
         const uint64_t weights = f_.weight_bytes(p.kernels), again = weights * row_parts, turned = (row_parts - 1) * weights / kernel_parts;
         const uint64_t bytes = std::min(data * kernel_parts + weights, data + again - std::min(again - weights, turned));
-        return {std::max(cycles + (row_parts * kernel_parts - 1) * kBetween, bytes / beat_), bytes};
+        return {std::max(cycles + (row_parts * kernel_parts - 1) * kNextResult, bytes / beat_), bytes};
     }
 
 private:
@@ -82,27 +86,34 @@ private:
         return std::max({beats + pause, beats * cycles_a_beat(p, f_.hw), pooled});
     }
 
-    /// Of the array, CACC and SDP, for the kernels of a group. The groups of a part are mostly alike.
-    uint64_t work_of(uint64_t places, std::uint32_t kernels)
+    /// For the kernels of a group: of the array, of CACC and what takes its results, and of both where each stripe waits for the slower
+    /// one.
+    struct Work {
+        uint64_t places = 0;
+        std::uint32_t kernels = 0;
+        uint64_t array = 0, results = 0, both = 0;
+        uint64_t ahead = 0;  // of the results, at most: CSC spends credits
+        uint64_t last = 0;   // results of the last stripe
+    };
+    /// The groups of a part are mostly alike.
+    const Work& work_of(uint64_t places, std::uint32_t kernels)
     {
-        if (places != last_.places || kernels != last_.kernels) last_ = {places, kernels, cycles_of(places, kernels)};
-        return last_.cycles;
-    }
-
-    uint64_t cycles_of(uint64_t places, std::uint32_t kernels) const
-    {
-        const Pass& p = f_.pass;
+        if (places == work_.places && kernels == work_.kernels) return work_;
         const facts::csc::Facts csc = facts::csc::of(f_.hw);
-        const uint64_t load = std::max<uint64_t>({load_cycles(p, kernels, f_.hw), facts::csc::kMinimumLoad, csc.minimum_issue});
+        const uint64_t load = std::max<uint64_t>({load_cycles(f_.pass, kernels, f_.hw), facts::csc::kMinimumLoad, csc.minimum_issue});
         const uint64_t place = place_cycles(kernels) * nest_.places;
-        uint64_t cycles = 0;
+        work_ = {.places = places, .kernels = kernels, .ahead = csc.credit * place};
         for (const auto& [atoms, count] : stripes_of(places / nest_.places)) {
             // The results of a stripe take credits that come back as CACC hands over those of the one before.
             const uint64_t late =
                 2 * atoms <= csc.credit ? 0 : kCredit - std::min(kCredit, (csc.credit - std::min<uint64_t>(csc.credit, atoms)) * place);
-            cycles += count * std::max(nest_.operations * std::max(atoms, load), atoms * place + late);
+            const uint64_t array = nest_.operations * std::max(atoms, load), results = atoms * place + late;
+            work_.array += count * array;
+            work_.results += count * results;
+            work_.both += count * std::max(array, results);
+            work_.last = atoms * place;
         }
-        return cycles;
+        return work_;
     }
 
     struct Stripes {
@@ -162,21 +173,29 @@ private:
         const uint64_t line = f_.line_entries[part.rows.strip].count(), entry = f_.hw.cbuf.entry_bytes;
         const uint64_t fetched = (part.rows.lines() - part.kept_lines) * line, data = fetched * entry;
         const uint64_t weights = part.reuse_weights ? 0 : f_.weight_bytes(part.kernels.count);
-        if (before) programmed_ = std::max(programmed_, done_before_ + (done_before_ != 0 ? kSeen : 0)) + kProgramming;
+        if (before) programmed_ = std::max(programmed_, done_before_) + kProgramming;
         const uint64_t start = std::max(programmed_, fetched_);
         // Both come at half the pace until one of them is there.
         const uint64_t beside = std::min(weights, weight_room_);
         uint64_t ready = start + (data == 0 ? 0 : kFirstData + (data <= beside ? 2 * data : data + beside) / beat_);
         if (before && fetched != 0)
-            // What the part before still needs is in the way.
+            // What the part before still needs is in the way. Lines are fetched when all of a line has space.
             if (const uint64_t held = f_.entries_of(before->rows).count(); held + fetched > data_room_)
-                ready = std::max(ready, array_end_ + kFirstData + std::min(fetched, held + fetched - data_room_) * entry / beat_);
+                ready =
+                    std::max(ready, read_end_ + kNextLine + std::min(fetched, round_up(held + fetched - data_room_, line)) * entry / beat_);
         bytes_ += weights + operand_bytes(part) + data_bytes(part);
-        array_end_ = std::max(array_end_ + (before ? kBetween : 0), ready);
+        const std::uint32_t group = f_.hw.kernel_group(f_.pass.precision);
+        const uint64_t places = uint64_t{f_.strips[part.rows.strip].columns} * part.rows.count * f_.pass.batch;
+        if (before) {
+            results_end_ += kNextResult;
+            read_end_ += kBetween;
+            // Software enables CSC when the part before is done (program/sequence.h).
+            if (facts::cacc::of(f_.hw).ends_may_meet(places * ceil_div(part.kernels.count, group)))
+                read_end_ = std::max(read_end_, done_ + kEnable);
+        }
+        read_end_ = std::max(read_end_, ready);
         fetched_ = ready;
         if (!part.reuse_weights) kept_ = held_.size();
-        const uint64_t places = uint64_t{f_.strips[part.rows.strip].columns} * part.rows.count * f_.pass.batch;
-        const std::uint32_t group = f_.hw.kernel_group(f_.pass.precision);
         uint64_t weights_end = start + kFirstData, rest = data;
         for (std::uint32_t first = 0; first < part.kernels.count; first += group) {
             const std::uint32_t kernels = std::min(group, part.kernels.count - first);
@@ -186,28 +205,27 @@ private:
                 rest -= share;
                 weights_end = std::max(weights_end + (bytes + share) / beat_, room_for(bytes));
                 held_.push_back({bytes, 0});
-                array_end_ = std::max(array_end_, weights_end);
+                read_end_ = std::max(read_end_, weights_end);
                 fetched_ = std::max(fetched_, weights_end);
             }
-            array_end_ += work_of(places, kernels);
-            held_[number].until = array_end_;
+            const Work& work = work_of(places, kernels);
+            results_end_ = std::max(results_end_ + work.results, read_end_ + work.both);
+            read_end_ = std::max(read_end_ + work.array, results_end_ - std::min(results_end_, work.ahead));
+            held_[number].until = read_end_;
         }
         if (part.keep_weights)
-            for (std::size_t i = kept_; i < held_.size(); ++i) held_[i].until = array_end_;
+            for (std::size_t i = kept_; i < held_.size(); ++i) held_[i].until = read_end_;
         done_before_ = done_;
-        done_ = array_end_ + kDrain;
+        done_ = std::max(results_end_, read_end_ + work_.last) + kDrain;
     }
 
     const SplitFrame& f_;
     const ArrayNest nest_;
     const uint64_t beat_, data_room_, weight_room_;
-    uint64_t programmed_ = 0, fetched_ = 0, array_end_ = 0, done_ = 0, done_before_ = 0, bytes_ = 0;
+    uint64_t programmed_ = 0, fetched_ = 0, done_ = 0, done_before_ = 0, bytes_ = 0;
+    uint64_t read_end_ = 0, results_end_ = 0;  // of the array so far: what it reads from CBUF, what CACC hands over
     std::vector<Held> held_;
-    struct {
-        uint64_t places = 0;
-        std::uint32_t kernels = 0;
-        uint64_t cycles = 0;
-    } last_;                // of work_of()
+    Work work_;
     std::size_t kept_ = 0;  // the first group of the kernels that the array has
 };
 

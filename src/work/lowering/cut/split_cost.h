@@ -2,7 +2,8 @@
 //
 //   software ── registers of part i, when part i - 2 is done ──► enabled
 //   CDMA     ── data and weights of part i, which share the port, when part i - 1 is fetched and CBUF has space ──► ready
-//   array    ── part i, when it is ready and part i - 1 through; no faster than its weights come ──► results ──► done
+//   CSC      ── reads part i, when it is ready and part i - 1 read, at most its credits ahead of the results ──► space
+//   CACC     ── results of part i, as fast as SDP and PDP take them ──► done
 //
 // Not included: stalls within a part; memory that gives less than a beat a cycle.
 // Error     the plan that is chosen against the best of all, simulated: tests/golden/plan_search.py

@@ -41,6 +41,9 @@ Fit<SplitFrame> split_frame(const Pass& whole, std::vector<Strip> strips, const 
 /// Of all ways the one that costs least: cycles by split_cost.h, or bytes. None if none fits. split_search.cpp.
 std::optional<Split> cheapest_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels,
                                     const std::string& where);
+/// Those that by estimate cost hardly more cycles than the best one, which is the first: which of them is the best, the machine says.
+std::vector<CutWay> likely_ways(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels,
+                                const std::string& where);
 /// The fewest parts that fit; of those the fewest bytes, then the fewest data banks. auto_split.cpp.
 Split automatic_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels, const std::string& where);
 

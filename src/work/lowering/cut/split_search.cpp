@@ -16,6 +16,9 @@ constexpr std::size_t kMaxWeighed = 2'000'000, kMaxWeighedCoarsely = 200'000,
                       kMaxPartsCoarsely = 512;  // parts of all ways together: what remains is not tried
 
 constexpr std::uint32_t kMaxUneven = 8;   // parts of a group that need not be equal
+constexpr double kLikely = 1.08;  // an estimate this much above the least one may be of the best way
+constexpr std::size_t kMostLikely = 8;
+
 constexpr std::uint32_t kEveryCount = 3;  // beyond this number of parts not every number is tried where time counts
 
 /// From all to `least`: the limit per part for each number of parts.
@@ -36,16 +39,12 @@ public:
 
     std::optional<Split> best()
     {
+        if (wish_.way) return by(*wish_.way);
         KnownCuts* const known = KnownCuts::current();
         const std::string key = known ? key_of(whole_, wish_.minimise, by_kernels_) : std::string();
-        if (const KnownCut* cut = known ? known->find(key) : nullptr) {
-            if (cut->whole) return Split{};
-            try_strips(cut->columns, cut->phases, {cut->kernels}, {cut->rows});
-            return std::move(best_);
-        }
+        if (const CutWay* way = known ? known->find(key) : nullptr) return by(*way);
         search();
-        // What runs in one part is not cut.
-        const bool one = best_ && best_->parts.size() == 1 && whole();
+        const bool one = runs_in_one();
         if (known && best_) {
             found_.whole = one;
             known->add(key, found_);
@@ -54,7 +53,39 @@ public:
         return std::move(best_);
     }
 
+    std::vector<CutWay> likely()
+    {
+        likely_.emplace();
+        search();
+        std::vector<CutWay> ways;
+        if (!best_) return ways;
+        if (runs_in_one()) found_.whole = true;
+        ways.push_back(found_);
+        for (const Likely& way : *likely_)
+            if (way.cycles <= kLikely * std::get<0>(least_) && ways.size() < kMostLikely && !(way.way == found_) &&
+                !(found_.whole && way.parts.size() == 1))
+                ways.push_back(way.way);
+        return ways;
+    }
+
 private:
+    struct Likely {
+        double cycles = 0;
+        CutWay way;
+        std::vector<Part> parts;
+        std::size_t strips = 0;
+    };
+
+    std::optional<Split> by(const CutWay& way)
+    {
+        if (way.whole) return Split{};
+        try_strips(way.columns, way.phases, {way.kernels}, {way.rows}, way.keeps_weights);
+        return std::move(best_);
+    }
+
+    /// What runs in one part is not cut.
+    bool runs_in_one() const { return best_ && best_->parts.size() == 1 && whole(); }
+
     void search()
     {
         const std::uint32_t group = hw_.kernel_group(whole_.precision);
@@ -104,22 +135,20 @@ private:
     }
 
     /// `rows`: the limit per part; none: all that make another number of parts.
-    void try_strips(std::uint32_t columns, bool phases, const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& rows)
+    void try_strips(std::uint32_t columns, bool phases, const std::vector<std::uint32_t>& kernels, const std::vector<std::uint32_t>& rows,
+                    std::optional<bool> keeps_weights = std::nullopt)
     {
         std::optional<std::vector<Strip>> cut = cut_strips(whole_, hw_, columns, phases);
         if (!cut || cut->size() > kMaxParts || (cut->size() > 1 && sums_wrongly(*cut))) return;
         const Fit<SplitFrame> frame = frame_of(*std::move(cut));
         if (!frame) return;
-        const KnownCut way{.columns = columns, .phases = phases};
         for (const std::uint32_t most_kernels : kernels)
             for (const std::uint32_t most_rows : rows.empty() ? sizes(frame->most_rows(), frame->tile(), coarsely()) : rows) {
                 // Beyond this number of rows all have more parts.
                 if (!worth(*frame, most_kernels, most_rows)) break;
-                if (try_parts(*frame, most_kernels, most_rows)) {
-                    found_ = way;
-                    found_.kernels = most_kernels;
-                    found_.rows = most_rows;
-                }
+                try_parts(
+                    *frame,
+                    {.columns = columns, .phases = phases, .kernels = most_kernels, .rows = most_rows, .keeps_weights = keeps_weights});
             }
     }
 
@@ -129,19 +158,21 @@ private:
         if (!best_) return true;
         std::uint64_t row_parts = 0;
         for (const Strip& strip : frame.strips) row_parts += ceil_div(strip.made_rows, most_rows);
-        return order_of(least_cost(frame, row_parts, ceil_div(whole_.kernels, most_kernels)), 0) < least_;
+        const Order bound = order_of(least_cost(frame, row_parts, ceil_div(whole_.kernels, most_kernels)), 0);
+        return bound < least_ || (likely_ && std::get<0>(bound) <= kLikely * std::get<0>(least_));
     }
 
-    /// True if they are the best so far.
-    bool try_parts(const SplitFrame& frame, std::uint32_t most_kernels, std::uint32_t most_rows)
+    void try_parts(const SplitFrame& frame, CutWay way)
     {
-        const std::vector<KernelPart> kernels = cut_kernels(frame, most_kernels);
+        const std::vector<KernelPart> kernels = cut_kernels(frame, way.kernels);
         const std::size_t most_parts = coarsely() ? kMaxPartsCoarsely : kMaxParts;
-        if (kernels.size() > most_parts) return false;
-        const std::vector<RowPart> rows = cut_rows(frame, most_rows, frame.room_of(frame.banks), kernels, most_parts / kernels.size());
-        if (rows.empty() || weighed_ + rows.size() * kernels.size() > (coarsely() ? kMaxWeighedCoarsely : kMaxWeighed)) return false;
-        bool better = false;
+        if (kernels.size() > most_parts) return;
+        const std::vector<RowPart> rows = cut_rows(frame, way.rows, frame.room_of(frame.banks), kernels, most_parts / kernels.size());
+        if (rows.empty() || weighed_ + rows.size() * kernels.size() > (coarsely() ? kMaxWeighedCoarsely : kMaxWeighed)) return;
+        const std::optional<bool> asked = way.keeps_weights;
         for (const bool reuse_weights : {true, false}) {
+            if (asked && *asked != reuse_weights) continue;
+            way.keeps_weights = reuse_weights;
             const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             weighed_ += parts.size();
             if (parts.size() > kMaxParts || !masks_fit(frame, parts)) continue;
@@ -149,12 +180,23 @@ private:
             if (!banks) continue;
             const SplitCost cost = split_cost(frame, parts, *banks);
             const Order order = order_of(cost, parts.size());
+            if (likely_) keep_likely({static_cast<double>(cost.cycles), way, parts, frame.strips.size()});
             if (best_ && order >= least_) continue;
             least_ = order;
             best_ = Split{parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), frame.strips};
-            better = true;
+            found_ = way;
         }
-        return better;
+    }
+
+    /// The best ones, each once, in their order.
+    void keep_likely(Likely way)
+    {
+        const auto same = [&](const Likely& other) { return other.strips == way.strips && other.parts == way.parts; };
+        if (std::any_of(likely_->begin(), likely_->end(), same)) return;
+        const auto at =
+            std::upper_bound(likely_->begin(), likely_->end(), way.cycles, [](double c, const Likely& l) { return c < l.cycles; });
+        likely_->insert(at, std::move(way));
+        if (likely_->size() > kMostLikely) likely_->pop_back();
     }
 
     using Order = std::tuple<double, std::uint64_t, std::size_t>;  // the least one is best
@@ -180,12 +222,19 @@ private:
     const std::string& where_;
     std::size_t weighed_ = 0;
     std::optional<Split> best_;
-    KnownCut found_;  // that cuts it so
+    CutWay found_;                               // that cuts it so
+    std::optional<std::vector<Likely>> likely_;  // none: only the best is looked for
     Order least_;
     const std::uint64_t written_ = std::uint64_t{made_columns(whole_)} * made_rows(whole_) * whole_.kernels * whole_.batch;
 };
 
 }  // namespace
+
+std::vector<CutWay> likely_ways(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels,
+                                const std::string& where)
+{
+    return Search(whole, hardware, partition, by_kernels, where).likely();
+}
 
 std::optional<Split> cheapest_split(const Pass& whole, const Hardware& hardware, const Partition& partition, bool by_kernels,
                                     const std::string& where)
