@@ -11,9 +11,11 @@ All       every network of models/networks on three machines (slow)
 import csv
 import json
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -171,6 +173,36 @@ class Networks(Net):
             self.net(plan, *small, "--out", "edited")
             self.assertTrue(self.result("edited")["verified"])
             self.assertGreater(self.result("edited")["cycles"], result["cycles"], minimise)
+
+    def test_other_tilings_are_tried_in_the_whole_network(self):
+        network = json.loads((NETWORKS / "lenet5.json").read_text())
+        machine = ("--hw", "nv_small", "--memory", "ddr4-3200")
+        self.net(network, *machine, "--quiet", "--out", "default")
+        before = self.result("default")["cycles"]
+        done = self.net(network, *machine, "--optimise", "60")
+        after = self.result()["cycles"]
+        self.assertTrue(self.result()["verified"])
+        self.assertLess(after, 0.99 * before)
+        self.assertIn(f"{before} to {after} cycles", done.stdout)
+        self.assertIn("no other tiling of one step gains", done.stdout)
+        self.net(network, *machine, "--optimise", "60", "--jobs", "1", "--plan", "--out", "plan", "--quiet")
+        self.net(json.loads((self.folder / "plan/plan.json").read_text()), *machine, "--quiet", "--out", "again")
+        self.assertEqual(self.result("again")["cycles"], after)
+        self.assertTrue(self.result("again")["verified"])
+
+    def test_the_search_for_tilings_ends_with_its_time_or_ctrl_c(self):
+        network = json.loads((NETWORKS / "squeezenet_v1_1.json").read_text())
+        start = time.monotonic()
+        done = self.net(network, "--hw", "nv_large", "--optimise", "1", "--plan")
+        self.assertIn("time is over", done.stdout)
+        self.assertLess(time.monotonic() - start, 60)  # of a busy machine
+        run = subprocess.Popen([DLASIM, "net", "network.json", "--hw", "nv_large", "--optimise", "1000", "--plan", "--out", "found"], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(3)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.net(json.loads((self.folder / "found/plan.json").read_text()), "--hw", "nv_large", "--quiet", "--timing-only", "--out", "again")
 
     def test_a_step_does_not_wait_for_a_branch_in_cycles_of_its_own(self):
         """Of ResNet-50 as far as the second branch of its first block, which waits for the first one's 96,692 cycles."""

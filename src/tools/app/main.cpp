@@ -220,6 +220,12 @@ Command add_net(CLI::App& app)
             "apart: simulate every step by itself too, and report the sum and what running them together saves")
         ->default_str("together")
         ->check(one_of({"together", "apart"}));
+    command
+        ->add_option("--optimise", net.optimise,
+                     "look this many seconds for tilings of steps with which the whole network takes fewer cycles")
+        ->check(CLI::Range(0.1, 1e6));
+    command->add_option("--jobs", net.jobs, "simulations of --optimise that run side by side; without it as many as there are processors")
+        ->check(whole(1, 256));
     command->add_flag("!--no-pixels", net.pixels,
                       "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
     command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");

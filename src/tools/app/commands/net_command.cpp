@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <thread>
+
 #include "app/apart.h"
 #include "app/commands/onnx_run.h"
 #include "app/commands/run_command.h"
 #include "app/execution.h"
 #include "app/file_names.h"
 #include "app/interrupt.h"
+#include "app/optimise.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "base/files/console.h"
@@ -94,21 +99,48 @@ Tensor expected_tensor(const Network& network)
     return load_cube(network.precision, {shape.width, shape.height, shape.channels}, network.expected, network.expected_where, 0);
 }
 
-int run_planned(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
+/// What decides how a network is planned, but for the images of a model.
+NetworkOptions planning_of(const NetOptions& options)
+{
+    return {.seed = options.seed,
+            .values = !options.timing_only && !options.plan,
+            .keep_tensors = options.keep,
+            .pixels = options.pixels,
+            .cvsram = options.cvsram};
+}
+
+/// The network, or with --optimise one of better tilings.
+class Tiled {
+public:
+    Tiled(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options) : network_(network)
+    {
+        if (options.optimise == 0) return;
+        watch_for_interrupt();  // one ends the search; what is found is kept
+        better_ = network;
+        const Optimised found = optimise(*better_, hardware, memory, planning_of(options), options.optimise,
+                                         options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()));
+        if (!options.quiet) say("{}", optimised_text(found));
+    }
+    const Network& network() const { return better_ ? *better_ : network_; }
+
+private:
+    const Network& network_;
+    std::optional<Network> better_;
+};
+
+int run_planned(const Network& asked, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
 {
     watch_for_interrupt();  // before the first file
-    if (!options.diff.empty() && network.expected.empty())
+    if (!options.diff.empty() && asked.expected.empty())
         throw ConfigError("--diff", "found with a network without an expected tensor, expected \"expected\": FILE");
+    const Tiled tiled(asked, hardware, memory, options);
+    const Network& network = tiled.network();
     NetFiles files(options, onnx ? onnx->output_places()
                                  : std::vector{OutputPlace{
                                        kTensorFile, network.tensors[network.layers.back().output].elements() * network.element_bytes()}});
-    NetworkPlan plan = plan_network(network, hardware, memory,
-                                    {.seed = options.seed,
-                                     .values = !options.timing_only,
-                                     .images = onnx ? onnx->images() : 1,
-                                     .keep_tensors = options.keep,
-                                     .pixels = options.pixels,
-                                     .cvsram = options.cvsram});
+    NetworkOptions planning = planning_of(options);
+    planning.images = onnx ? onnx->images() : 1;
+    NetworkPlan plan = plan_network(network, hardware, memory, planning);
     std::optional<StepsApart> apart;
     if (options.apart) apart.emplace(plan);
     const std::optional<ImageSource> source = onnx ? std::optional(onnx->source(plan)) : std::nullopt;
@@ -155,23 +187,20 @@ Network network_of(Json json, const NetOptions& options)
 }
 
 /// The plan; plan.json is the network with the partition of every tiled layer.
-int show_plan(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
+int show_plan(const Network& asked, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
 {
     if (options.has_out && is_onnx(options.network))
         throw ConfigError("--out", "found with --plan of a model, whose numbers no plan.json holds, expected --plan alone");
-    const NetworkPlan plan = plan_network(network, hardware, memory,
-                                          {.seed = options.seed,
-                                           .values = false,
-                                           .keep_tensors = options.keep,
-                                           .pixels = options.pixels,
-                                           .cvsram = options.cvsram,
-                                           .explicit_cuts = true});
+    const Tiled tiled(asked, hardware, memory, options);
+    NetworkOptions planning = planning_of(options);
+    planning.explicit_cuts = true;
+    const NetworkPlan plan = plan_network(tiled.network(), hardware, memory, planning);
     if (options.has_out) {
         make_folder(options.out);
         OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(network_json(plan.network), 2));
     }
     if (!options.quiet) say("{}", network_plan_table(plan));
-    return kDone;
+    return interrupted() ? kInterrupted : kDone;
 }
 
 }  // namespace
