@@ -15,8 +15,8 @@ constexpr std::uint32_t kMaxStrips = 8;  // columns next to each other
 constexpr std::size_t kMaxWeighed = 2'000'000, kMaxWeighedCoarsely = 200'000,
                       kMaxPartsCoarsely = 512;  // parts of all ways together: what remains is not tried
 
-constexpr std::uint32_t kMaxUneven = 8;   // parts of a group that need not be equal
-constexpr double kLikely = 1.08;  // an estimate this much above the least one may be of the best way
+constexpr std::uint32_t kMaxUneven = 8;  // parts of a group that need not be equal
+constexpr double kLikely = 1.08;         // an estimate this much above the least one may be of the best way
 constexpr std::size_t kMostLikely = 8;
 
 constexpr std::uint32_t kEveryCount = 3;  // beyond this number of parts not every number is tried where time counts
