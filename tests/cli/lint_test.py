@@ -150,7 +150,7 @@ class Broken(Lint):
         case["program"].pop(waits[-1])
         (breach,) = self.broken(case)
         self.assertEqual((breach["rule"], breach["register"], breach["entry"]),
-                         ("ends_while_working", "SDP.D_OP_ENABLE", entries(case, "SDP.D_OP_ENABLE")[1]))
+                         ("ends_while_working", "SDP.D_OP_ENABLE", entries(case, "SDP.D_OP_ENABLE")[-1]))
 
     def test_a_wait_for_an_interrupt_that_does_not_come(self):
         case = self.case(TWO, "nv_small")
