@@ -317,6 +317,20 @@ def read_npy(path):
     return header["descr"], header["shape"], list(struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body))
 
 
+NUMPY_EXAMPLE = r"""
+import json, subprocess, numpy as np
+
+rng = np.random.default_rng(1)
+x, w = rng.integers(-128, 128, (1, 32, 8, 8), np.int8), rng.integers(-128, 128, (16, 32, 1, 1), np.int8)
+sums = np.einsum("nchw,kc->nkhw", x.astype(int), w[:, :, 0, 0].astype(int))
+golden = np.clip(np.sign(sums) * ((abs(sums) + 2**10) >> 11), -128, 127).astype(np.int8)
+for name, tensor in {"x": x, "w": w, "golden": golden}.items(): np.save(name, tensor)
+json.dump({"input": {"width": 8, "height": 8, "channels": 32}, "kernel": {"width": 1, "height": 1, "count": 16}, "post": {"output": {"shift": 11}},
+           "data": {"input": "x.npy", "weights": "w.npy", "expected": "golden.npy"}}, open("layer.json", "w"))
+assert subprocess.run(["dlasim", "run", "layer.json", "--hw", "nv_large"]).returncode == 0
+"""
+
+
 class Tensors(Case):
     """The output tensor: output.npy, and data.expected."""
     PLAIN = {"input": {"width": 3, "height": 2, "channels": 2}, "kernel": {"width": 1, "height": 1, "count": 3},
@@ -491,8 +505,8 @@ class Tensors(Case):
         self.assertEqual((done.returncode, result["unequal"]), (0, True), done.stderr)
         self.assertIn("UNEQUAL, 1 of 128 elements differ, the first at batch 0 kernel 1 row 1 column 1", done.stdout)
 
-    def test_the_example_of_the_page_is_a_regression_test(self):
-        example = re.search(r"```python\n(.*?)```", Page.PAGE.read_text(), re.S).group(1)
+    def test_tensors_of_numpy_make_a_regression_test(self):
+        example = NUMPY_EXAMPLE
         environment = dict(os.environ, PATH=f"{Path(DLASIM).resolve().parent}:{os.environ['PATH']}")
 
         def run():
