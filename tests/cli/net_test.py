@@ -179,13 +179,13 @@ class Networks(Net):
         machine = ("--hw", "nv_small", "--memory", "ddr4-3200")
         self.net(network, *machine, "--quiet", "--out", "default")
         before = self.result("default")["cycles"]
-        done = self.net(network, *machine, "--optimise", "60")
+        done = self.net(network, *machine, "--optimise", "600")
         after = self.result()["cycles"]
         self.assertTrue(self.result()["verified"])
         self.assertLess(after, 0.99 * before)
         self.assertIn(f"{before} to {after} cycles", done.stdout)
         self.assertIn("no other tiling of one step gains", done.stdout)
-        self.net(network, *machine, "--optimise", "60", "--jobs", "1", "--plan", "--out", "plan", "--quiet")
+        self.net(network, *machine, "--optimise", "600", "--jobs", "1", "--plan", "--out", "plan", "--quiet")
         self.net(json.loads((self.folder / "plan/plan.json").read_text()), *machine, "--quiet", "--out", "again")
         self.assertEqual(self.result("again")["cycles"], after)
         self.assertTrue(self.result("again")["verified"])
