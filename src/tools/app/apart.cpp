@@ -29,13 +29,18 @@ int simulate_steps(const NetworkPlan& plan, const Apart::Give& give)
     return kDone;
 }
 
-int simulate_network(NetworkPlan plan, const Apart::Give& give)
+SimulateOptions time_alone()
 {
-    NetworkHost host(plan, false);
     SimulateOptions how;
     how.timing_only = true;
     how.causes = false;
-    const RunResult run = simulate(plan, host, how);
+    return how;
+}
+
+int simulate_network(NetworkPlan plan, const Apart::Give& give)
+{
+    NetworkHost host(plan, false);
+    const RunResult run = simulate(plan, host, time_alone());
     if (run.hung || run.interrupted) return kMachineBroke;
     give(static_cast<std::int64_t>(run.cycles));
     for (const StepTimes& step : step_times(plan.marks, run)) give(step.cycles());
@@ -47,10 +52,7 @@ int simulate_job(const Job& job, const Apart::Give& give)
     std::int64_t cycles = -1;
     try {
         JobHost host(job, false);
-        SimulateOptions how;
-        how.timing_only = true;
-        how.causes = false;
-        const RunResult run = simulate(job, host, how);
+        const RunResult run = simulate(job, host, time_alone());
         if (!run.hung && !run.interrupted) cycles = static_cast<std::int64_t>(run.cycles);
     } catch (const ConfigError&) {  // the run of the job itself says why
     }
@@ -126,17 +128,11 @@ std::vector<std::int64_t> StepsApart::cycles()
     return cycles;
 }
 
-CyclesApart::CyclesApart(const NetworkPlan& plan, const std::string& option)
-    : steps_(plan.plans.size()), apart_(option, [&plan](const Apart::Give& give) { return simulate_network(plan, give); })
+NetworkCycles cycles_apart(const NetworkPlan& plan, const std::string& option)
 {
-}
-
-std::uint64_t CyclesApart::network() { return static_cast<std::uint64_t>(apart_.next()); }
-
-std::vector<std::int64_t> CyclesApart::steps()
-{
-    std::vector<std::int64_t> cycles;
-    while (cycles.size() < steps_) cycles.push_back(apart_.next());
+    Apart apart(option, [&plan](const Apart::Give& give) { return simulate_network(plan, give); });
+    NetworkCycles cycles{.network = static_cast<std::uint64_t>(apart.next()), .steps = {}};
+    while (cycles.steps.size() < plan.plans.size()) cycles.steps.push_back(apart.next());
     return cycles;
 }
 

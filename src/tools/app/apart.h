@@ -47,17 +47,12 @@ private:
     Apart apart_;
 };
 
-/// The network as it is, then each step, as StepTimes has them: time only, in a process of its own.
-class CyclesApart {
-public:
-    CyclesApart(const NetworkPlan& plan, const std::string& option);
-    std::uint64_t network();            // waits for it; first
-    std::vector<std::int64_t> steps();  // waits for them
-
-private:
-    std::size_t steps_;
-    Apart apart_;
+struct NetworkCycles {
+    std::uint64_t network = 0;
+    std::vector<std::int64_t> steps;  // in their place in the network; of the host 0
 };
+/// Of a network as it is, time only, in a process of its own; waits for them.
+NetworkCycles cycles_apart(const NetworkPlan& plan, const std::string& option);
 /// Of the network, in this process; -1 if it hangs.
 std::int64_t cycles_of(NetworkPlan plan);
 

@@ -10,7 +10,9 @@
 
 #include "app/apart.h"
 #include "app/interrupt.h"
+#include "app/status.h"
 #include "base/error.h"
+#include "base/files/printable.h"
 #include "lowering/cut/parts.h"
 
 namespace dlasim {
@@ -60,9 +62,8 @@ private:
     std::vector<Choice> choices_of()
     {
         const NetworkPlan plan = plan_network(network_, hw_, memory_, options_);
-        CyclesApart apart(plan, kOption);
-        found_.before = apart.network();
-        const std::vector<std::int64_t> cycles = apart.steps();
+        const NetworkCycles cycles = cycles_apart(plan, kOption);
+        found_.before = cycles.network;
         std::vector<Choice> choices;
         for (std::size_t i = 0; i < plan.plans.size(); ++i) {
             const Step& step = plan.steps.list[i];
@@ -73,7 +74,7 @@ private:
             layer.partition.minimise = Minimise::Cycles;
             layer.partition.own_lines = options_.for_driver;
             if (std::vector<CutWay> ways = likely_ways(layer, hw_); ways.size() > 1)
-                choices.push_back({step.layer, step.name, std::move(ways), cycles[i]});
+                choices.push_back({step.layer, step.name, std::move(ways), cycles.steps[i]});
         }
         std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.cycles > b.cycles; });
         return choices;
@@ -134,7 +135,7 @@ private:
         } catch (const ConfigError&) {  // such a tiling does not go with the network
         }
         give(cycles);
-        return 0;
+        return kDone;
     }
 
     Network& network_;
@@ -159,6 +160,12 @@ std::string optimised_text(const Optimised& o)
     const double percent = o.before == 0 ? 0 : 100.0 * (static_cast<double>(o.after) / static_cast<double>(o.before) - 1);
     std::string text = fmt::format("  optimised    {} to {} cycles ({:+.1f} %) by {} of {} tries{}\n", o.before, o.after, percent,
                                    o.kept.size(), o.tries, o.all ? "; no other tiling of one step gains" : "; time is over");
+    std::uint64_t before = o.before;
+    for (const KeptTiling& kept : o.kept) {
+        text += fmt::format("    {:<40} {:>+12} cycles\n", printable(kept.step),
+                            static_cast<std::int64_t>(kept.cycles) - static_cast<std::int64_t>(before));
+        before = kept.cycles;
+    }
     return text;
 }
 

@@ -151,6 +151,12 @@ inline constexpr std::array kPlan{
              0,
              "parts"},
 };
+/// Of a network: as of a layer, but for what is usual.
+inline constexpr std::array kNetworkPlan = [] {
+    std::array plan = kPlan;
+    plan.front().otherwise = "balanced; parts with \"overlap\": \"none\"";
+    return plan;
+}();
 
 // ---- SDP
 inline constexpr std::array kPost{

@@ -17,7 +17,7 @@ std::vector<PlacedKey> network_keys()
     std::vector<PlacedKey> list;
     place_keys(list, kNetwork);
     place_keys(list, kNetworkShape, "input/");
-    place_keys(list, kPlan, "plan/");
+    place_keys(list, kNetworkPlan, "plan/");
     place_keys(list, kOperation, "layers/[]/");
     place_keys(list, kNetworkShape, "layers/[]/input/", true);
     place_keys(list, kNetworkShape, "layers/[]/output/", true);
