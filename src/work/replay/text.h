@@ -14,6 +14,8 @@ namespace dlasim::trace {
 
 // What one trace may load in all, and what it may check in all. Far above any real layer.
 inline constexpr std::uint64_t kMaxBytes = 1u << 30;
+/// The bits of GLB.S_INTR_STATUS and S_INTR_MASK. csb.md 3.
+inline constexpr std::uint32_t kAllInterrupts = 0x003fffff;
 inline constexpr std::uint64_t kMaxText = 8 * kMaxBytes;  // of a data file: "0xff " and more a byte
 
 std::string_view trim(std::string_view text);

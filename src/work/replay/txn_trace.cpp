@@ -2,6 +2,8 @@
 // addresses; data files of hexadecimal bytes below a few header lines.
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "registers/tables.h"
 #include "replay/first_launch.h"
 #include "replay/notes.h"
@@ -46,6 +48,55 @@ ProgramEntry until(const std::string& name, std::uint32_t address, std::uint32_t
 {
     if (name == "GLB.S_INTR_STATUS" && bits != 0 && (bits & ~intr_mask) == 0) return WaitPin{};
     return PollRegister{name, address, bits == 0 ? UINT32_MAX : bits, bits};
+}
+
+template <class Entry>
+const Entry* as(const Program& program, std::size_t i, const char* name)
+{
+    const Entry* entry = i < program.size() ? std::get_if<Entry>(&program[i]) : nullptr;
+    return entry && entry->name == name ? entry : nullptr;
+}
+
+bool settles(const Program& program, std::size_t i)
+{
+    const auto* poll = as<PollRegister>(program, i, "GLB.S_INTR_STATUS");
+    return poll && poll->mask == 0;
+}
+
+/// The interrupts that the entries from `i` wait for, one after another, each with all the others masked, and the entry after them; 0 if
+/// they do anything else, or leave another mask than the one before.
+std::pair<std::uint32_t, std::size_t> masked_wait(const Program& program, std::size_t i, std::uint32_t mask)
+{
+    std::uint32_t bits = 0;
+    while (const auto* masked = as<RegisterWrite>(program, i, "GLB.S_INTR_MASK")) {
+        const std::uint32_t bit = ~masked->value & trace::kAllInterrupts;
+        const bool restored = bits != 0 && masked->value == mask && settles(program, i + 1);
+        if (restored) return {bits, i + 2};
+        const auto* clear = as<RegisterWrite>(program, i + 3, "GLB.S_INTR_STATUS");
+        if (!clear || clear->value != bit || !std::has_single_bit(bit)) return {};
+        if (!settles(program, i + 1) || !std::holds_alternative<WaitPin>(program[i + 2])) return {};
+        bits |= bit;
+        i += 4;
+    }
+    return {};
+}
+
+/// The player of these traces sees only the pin, so that whoever waits for one interrupt masks the others meanwhile, as our own export
+/// does. That is one wait, and takes the time of one.
+Program with_masked_waits(const Program& program)
+{
+    Program joined;
+    std::uint32_t mask = 0;
+    for (std::size_t i = 0; i < program.size();) {
+        if (const auto [bits, after] = masked_wait(program, i, mask); bits != 0) {
+            joined.push_back(WaitStatus{bits});
+            i = after;
+            continue;
+        }
+        if (const auto* write = as<RegisterWrite>(program, i, "GLB.S_INTR_MASK")) mask = write->value;
+        joined.push_back(program[i++]);
+    }
+    return joined;
 }
 
 }  // namespace
@@ -108,6 +159,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             line.fail("unknown command " + std::string(words[0]));
         }
     }
+    recording.program = with_masked_waits(recording.program);
     mark_first_launch(recording.program);
     return recording;
 }

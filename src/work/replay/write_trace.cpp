@@ -25,7 +25,6 @@ constexpr const char* kWriter = ", written by dlasim";  // at the end of a first
 const char* other_name(TraceForm form) { return form == TraceForm::Txn ? kCfgName : kTxnName; }
 constexpr std::uint32_t kTxnBus = 0xffff0000;  // upper half of a word address
 constexpr std::size_t kBytesOfPayload = 32;
-constexpr std::uint32_t kAllInterrupts = 0x003fffff;
 
 // GLB.S_INTR_STATUS by bit. csb.md 3.
 constexpr std::array<const char*, 22> kInterrupts{
@@ -189,7 +188,7 @@ private:
         std::string text, note = fmt::format("[\"WAIT_STATUS\", {}]", bits);
         for (std::uint32_t left = bits; left != 0; left &= left - 1) {
             const std::uint32_t bit = left & -left;
-            text += write(mask, kAllInterrupts & ~bit) + txn_settled() + "wait # dlasim " + std::exchange(note, "-") + "\n" +
+            text += write(mask, trace::kAllInterrupts & ~bit) + txn_settled() + "wait # dlasim " + std::exchange(note, "-") + "\n" +
                     write(status, bit);
         }
         return text + write(mask, mask_) + txn_settled();
