@@ -3,6 +3,7 @@ if(TARGET dlasim)
         add_test(NAME Silicon.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/silicon_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Silicon.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()
+    set_tests_properties(Silicon.Invariants PROPERTIES LABELS golden)  # much time under sanitizers
     # Every layer, network and compiler file, on every preset that takes it, with values and without.
     add_test(NAME Silicon.Everything COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/silicon_test.py $<TARGET_FILE:dlasim> Everything)
     set_tests_properties(Silicon.Everything PROPERTIES LABELS long TIMEOUT 20000)
