@@ -1,6 +1,7 @@
 // Networks: shapes, steps, where tensors stand. Expected values by hand.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
 #include "config/network_reader.h"
@@ -8,6 +9,7 @@
 #include "network/host.h"
 #include "network/plan.h"
 #include "refusal.h"
+#include "registers/tables.h"
 
 namespace dlasim {
 namespace {
@@ -295,6 +297,32 @@ TEST(NetworkPlan, EveryLayerIsLoweredOnceAndTheRegistersOfEveryPassAreWrittenOnc
     EXPECT_NE(cut, 0u);
     EXPECT_EQ(lowered().layers - before.layers, plan.plans.size());
     EXPECT_EQ(lowered().passes - before.passes, passes);
+}
+
+TEST(NetworkPlan, AnOperationHasAllItsRegistersWhereTheProgramWritesThoseThatChangeAlone)
+{
+    const NetworkPlan plan =
+        planned(network_of(conv("a", 16) + "," + conv("b", 16) + "," + conv("c", 16) + "," + conv("d", 16)), "nv_small");
+    std::map<std::string, std::uint32_t> pointer, held;  // by unit; by register and group
+    std::map<std::string, std::size_t> writes;
+    std::size_t number = 0;
+    for (const ProgramEntry& entry : plan.program) {
+        const auto* write = std::get_if<RegisterWrite>(&entry);
+        if (!write) continue;
+        const std::string unit = write->name.substr(0, write->name.find('.'));
+        if (write->name.ends_with(".S_POINTER")) pointer[unit] = write->value;
+        held[write->name + std::to_string(pointer[unit])] = write->value;
+        ++writes[write->name];
+        if (write->name != "CDMA.D_OP_ENABLE") continue;
+        const StepOperation& operation = plan.order.at(number++);
+        const PlannedPass& pass = plan.plans[operation.step].passes[operation.number];
+        for (const RegisterValue& value : registers_of(pass, UnitGroups::all(pointer[unit]), plan.hardware).writes)
+            EXPECT_EQ(held[value.name() + std::to_string(pointer[std::string(value.unit->name)])], value.value) << value.name();
+    }
+    EXPECT_EQ(number, plan.order.size());
+    // Of equal layers each group is written once, but for addresses and lines.
+    EXPECT_EQ(writes["CDMA.D_DATAIN_FORMAT"], 2u);
+    EXPECT_GE(writes["CDMA.D_WEIGHT_ADDR_LOW"], 4u);
 }
 
 TEST(NetworkPlan, ConvertersKeepTheRange)

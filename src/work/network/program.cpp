@@ -49,7 +49,7 @@ public:
             sdp_tables_ = static_cast<std::size_t>(tabled - plan_.plans.begin());
             write_table(*table_of(*tabled));
         }
-        Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap, registers_);
+        Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap, registers_ ? Writes::Changed : Writes::None);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
         for (std::size_t image = 1; image < images_ && !apart_; ++image) {

@@ -1,6 +1,7 @@
 #include "lowering/program/sequence.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.h"
 #include "base/expects.h"
@@ -10,6 +11,7 @@
 #include "facts/rubik.h"
 #include "facts/sdp.h"
 #include "lowering/memory/interleave.h"
+#include "registers/fields/groups.h"
 #include "registers/tables.h"
 
 namespace dlasim {
@@ -17,6 +19,12 @@ namespace {
 
 constexpr unsigned kCdpBit = facts::cdp::kInterruptBit;
 constexpr unsigned kSdpBit = facts::sdp::kInterruptBit, kPdpBit = facts::pdp::kInterruptBit, kRubikBit = facts::rubik::kInterruptBit;
+
+/// Converters follow from the values of tensors: written always, so that a run without values takes the same cycles.
+bool follows_from_values(const RegisterValue& write)
+{
+    return write.unit->name == "SDP" && (write.row->name.starts_with("D_CVT_") || write.row->name.starts_with("D_DP_"));
+}
 
 std::uint32_t bit(unsigned first, unsigned group) { return 1u << (first + group); }
 
@@ -70,8 +78,8 @@ template <class Write>
 void Sequence::start(Operation operation, const Write& registers, const Operations& after, const Ready& ready,
                      std::optional<Operation> array)
 {
-    const PassRegisters written = registers_ ? registers() : PassRegisters();
-    program_.write(written.writes);
+    const PassRegisters written = writes_ != Writes::None ? registers() : PassRegisters();
+    program_.write(writes_ == Writes::Changed ? changed(written.writes) : written.writes);
     before_enable(after);
     if (ready) ready();
     enable(written.enables, array);
@@ -86,6 +94,21 @@ void Sequence::enable(const std::vector<RegisterValue>& enables, std::optional<O
     program_.write(std::vector<RegisterValue>(all.begin(), csc));
     wait_for(*array);
     program_.write(std::vector<RegisterValue>(csc, all.end()));
+}
+
+std::vector<RegisterValue> Sequence::changed(std::vector<RegisterValue> writes)
+{
+    const std::uint32_t pointer = reg::groups::S_POINTER.offset;
+    std::erase_if(writes, [&](const RegisterValue& write) {
+        const UnitRegisters& unit = *write.unit;
+        const std::uint32_t offset = write.row->offset;
+        if ((!unit.grouped(offset) && offset != pointer) || follows_from_values(write)) return false;
+        const std::uint64_t group = unit.grouped(offset) ? registers_.at(unit.base + pointer) : 0;
+        const auto [held, first] = registers_.try_emplace(group << 32 | (unit.base + offset), write.value);
+        if (first) return false;
+        return std::exchange(held->second, write.value) == write.value;
+    });
+    return writes;
 }
 
 std::optional<Sequence::Operation> Sequence::before_small(const PlannedPass& pass) const
@@ -138,7 +161,7 @@ Sequence::Operation Sequence::add(const LrnPass& pass, bool tables, const Operat
     if (tables) {
         for (const std::optional<Operation>& user : user_[kCdp])
             if (user) wait_for(*user);
-        if (registers_) write_lrn_tables(program_, pass.tables);
+        if (writes_ != Writes::None) write_lrn_tables(program_, pass.tables);
     }
     const unsigned group = take(kCdp);
     const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));

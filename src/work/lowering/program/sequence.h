@@ -8,6 +8,8 @@
 // A convolution of few results could end in CACC in the cycle in which the one before leaves it, which the silicon does not survive: CSC is
 // enabled last then, when the one before is done. What CDMA fetches comes meanwhile.
 //
+// The registers of a group keep their values, so that a program may write those alone that an operation changes: of tiles the addresses.
+//
 // With less overlap all operations before are done before the registers are written, or before the enable.
 //
 // Source  programming.md 1, pdp.md 2, rubik.md 1.1; open_points.md R2.
@@ -15,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <unordered_map>
 
 #include "config/model/partition.h"
 #include "lowering/passes.h"
@@ -23,15 +26,17 @@
 
 namespace dlasim {
 
+/// Registers that the program holds: none, which is what is waited for, when; those that differ from what their group holds; or all.
+enum class Writes { None, Changed, All };
+
 class Sequence {
 public:
     using Operation = std::size_t;  // the n-th that was added
     using Operations = std::vector<Operation>;
 
-    /// `interrupts`: bits of GLB that are not masked; of every operation one at least. `registers`: else the program holds no more than
-    /// what is waited for, when.
-    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts, Overlap overlap, bool registers = true)
-        : program_(program), hw_(hardware), interrupts_(interrupts), overlap_(overlap), registers_(registers)
+    /// `interrupts`: bits of GLB that are not masked; of every operation one at least.
+    Sequence(ProgramWriter& program, const Hardware& hardware, std::uint32_t interrupts, Overlap overlap, Writes writes = Writes::All)
+        : program_(program), hw_(hardware), interrupts_(interrupts), overlap_(overlap), writes_(writes)
     {
     }
 
@@ -75,6 +80,8 @@ private:
     void start(Operation operation, const Write& registers, const Operations& after, const Ready& ready,
                std::optional<Operation> array = std::nullopt);
     void enable(const std::vector<RegisterValue>& enables, std::optional<Operation> array);
+    /// Without those that hold their values, as far as this sequence has written them.
+    std::vector<RegisterValue> changed(std::vector<RegisterValue> writes);
     /// The convolution before this one, if their ends may meet.
     std::optional<Operation> before_small(const PlannedPass& pass) const;
 
@@ -82,11 +89,12 @@ private:
     const Hardware& hw_;
     const std::uint32_t interrupts_;
     const Overlap overlap_;
-    const bool registers_;
+    const Writes writes_;
     std::vector<Listed> list_;
     std::array<std::array<std::optional<Operation>, 2>, kUnits> user_{};  // of each group, the last one
     std::array<unsigned, kUnits> turn_{};
-    std::optional<Operation> convolution_;  // the last one
+    std::optional<Operation> convolution_;                        // the last one
+    std::unordered_map<std::uint64_t, std::uint32_t> registers_;  // what they hold, by address and group
 };
 
 }  // namespace dlasim
