@@ -337,6 +337,11 @@ Command add_sweep(CLI::App& app)
     command->add_option(
         "--best", sweep.best,
         "say which machine has the best of this figure, or the least of an expression, of those that meet all requirements");
+    command->add_flag("--prove", sweep.prove, "run only machines that bounds let be the --best, and say of every other one why it is not")
+        ->needs("--best")
+        ->excludes(list)
+        ->excludes(sharded)
+        ->excludes("--collect");
     command->add_option("--machine", sweep.machine, "run the workloads of this machine alone, by the number of its first point")
         ->check(whole(0, 999'999))
         ->excludes(list)
@@ -348,6 +353,7 @@ Command add_sweep(CLI::App& app)
         ->excludes(list)
         ->excludes(sharded)
         ->excludes("--collect")
+        ->excludes("--prove")
         ->excludes("--machine");
     command->add_option("--seed", sweep.seed, "of the search")->capture_default_str()->check(whole(0, UINT32_MAX))->needs("--search");
     command->add_option("--slurm", sweep.slurm, "run the points as a Slurm job array of this many tasks, each with --jobs processors")
@@ -356,6 +362,7 @@ Command add_sweep(CLI::App& app)
         ->excludes(sharded)
         ->excludes("--collect")
         ->excludes("--search")
+        ->excludes("--prove")
         ->excludes("--machine");
     command->add_flag("--pages", sweep.pages, "write a page of every point, points/N/run.html, as --html does");
     command->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");

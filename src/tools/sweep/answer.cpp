@@ -155,9 +155,15 @@ std::string verdict(const std::vector<SweptMachine>& machines, const std::vector
 {
     const SweptMachine& best = *meeting.front();
     const double error = question.error_of(column);
-    return fmt::format("{} has the {} {} of {} of {} machines that meet everything: {:.4g}{}", described(best, question),
-                       more_is_better(column) ? "most" : "least", column, meeting.size(), machines.size(), *mean_in(best, column),
-                       error > 0 ? fmt::format(" +- {:.0f} %", 100 * error) : "");
+    const auto spared =
+        std::ranges::count_if(machines, [](const SweptMachine& m) { return m.row.value("fails", "").starts_with(kCannotWin); });
+    // Of machines that cannot be better nobody knows whether they meet everything.
+    const std::string of = spared == 0 ? fmt::format("{} of {} machines", meeting.size(), machines.size())
+                                       : fmt::format("those of {} machines", machines.size());
+    return fmt::format("{} has the {} {} of {} that meet everything: {:.4g}{}{}", described(best, question),
+                       more_is_better(column) ? "most" : "least", column, of, *mean_in(best, column),
+                       error > 0 ? fmt::format(" +- {:.0f} %", 100 * error) : "",
+                       spared == 0 ? "" : fmt::format("; of {} bounds show that they are no better", spared));
 }
 
 std::vector<CheckedFigure> tightest_first(const SweptMachine& machine, const MachineQuestion& question)

@@ -151,6 +151,15 @@ bool MachineQuestion::asked() const
            std::ranges::any_of(workloads, [](const AskedWorkload& w) { return !w.name.empty() || !w.require.empty(); });
 }
 
+SweptMachine machine_of(const std::vector<const nlohmann::ordered_json*>& rows, const MachineQuestion& question,
+                        const std::vector<std::size_t>& place, std::size_t point)
+{
+    SweptMachine machine{place, point, nlohmann::ordered_json::object(), {}, true, false};
+    for (const nlohmann::ordered_json* row : rows) machine.whole &= figure_of(*row, "cycles").has_value();
+    fill_row(machine, rows, question);
+    return machine;
+}
+
 std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& question)
 {
     Rows rows;
@@ -164,7 +173,6 @@ std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& 
     static const nlohmann::ordered_json kNone = nlohmann::ordered_json::object();
     std::vector<SweptMachine> machines;
     for (const auto& [place, works] : points) {
-        SweptMachine machine{place, works.begin()->second, nlohmann::ordered_json::object(), {}, true, false};
         std::vector<const nlohmann::ordered_json*> of;
         bool ran = false;
         for (std::size_t w = 0; w < question.workloads.size(); ++w) {
@@ -172,13 +180,61 @@ std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& 
             const auto row = point == works.end() ? rows.end() : rows.find(point->second);
             ran |= row != rows.end();
             of.push_back(row == rows.end() ? &kNone : &row->second);
-            machine.whole &= figure_of(*of.back(), "cycles").has_value();
         }
-        if (!ran) continue;  // of a search
-        fill_row(machine, of, question);
-        machines.push_back(std::move(machine));
+        if (ran) machines.push_back(machine_of(of, question, place, works.begin()->second));  // not all do, of a search
     }
     return machines;
+}
+
+KnownMachine::KnownMachine(const std::vector<KnownPoint>& points, const MachineQuestion& question) : question_(question)
+{
+    std::vector<const nlohmann::ordered_json*> least, most;
+    for (const KnownPoint& point : points) {
+        least.push_back(&point.least);
+        most.push_back(&point.most);
+        ran_ &= point.ran;
+    }
+    least_ = machine_of(least, question, {}, 0);
+    most_ = machine_of(most, question, {}, 0);
+    if (ran_ || !question.rated()) return;
+    // A frame takes its own time at least; how long it waits for others is not known before, as shorter steps may make it wait longer.
+    for (std::size_t w = 0; w < points.size(); ++w)
+        if (question.workloads[w].rate > 0) {
+            const auto own = figure_of(*least[w], "time_us");
+            least_.row[question.workloads[w].name + ".latency_ms"] = number(own ? std::optional(1e-3 * *own) : std::nullopt);
+        }
+}
+
+FigureRange KnownMachine::plain(const std::string& name) const
+{
+    constexpr std::string_view kMean = "mean.";
+    const std::string figure = name.substr(name.rfind('.') + 1);
+    // A mean over the time of all is in no order with that time.
+    if (!ran_ && name.starts_with(kMean) && !of_frames(figure) && figure != "frames_per_s") return {};
+    const auto least = figure_of(least_.row, name), most = figure_of(most_.row, name);
+    return {least.value_or(-FigureRange::kMost), most.value_or(FigureRange::kMost)};
+}
+
+FigureRange KnownMachine::range(const std::string& column, const std::string& prefix) const
+{
+    return range_of(column,
+                    [&](const std::string& name) { return plain(least_.row.contains(name) || prefix.empty() ? name : prefix + name); });
+}
+
+std::string KnownMachine::cannot_meet() const
+{
+    for (const CheckedFigure& check : checked(least_, question_)) {
+        const Requirement& r = *check.requirement;
+        const FigureRange known = range(r.column, check.workload.empty() ? "" : check.workload + ".");
+        if (dlasim::cannot_meet(r, known))
+            return fmt::format("{}{} {:.4g}{}, expected {}", check.workload.empty() ? "" : check.workload + ": ", r.column,
+                               r.upper() ? known.least : known.most,
+                               known.exact() ? ""
+                               : r.upper()   ? " at least"
+                                             : " at most",
+                               r.text());
+    }
+    return "";
 }
 
 std::vector<PlacedKey> machine_row_keys()

@@ -54,6 +54,32 @@ struct SweptMachine {
     bool meets = false;
 };
 
+/// What is known of a point: no figure is less, and none more. Both are its row when it has run; without a figure, nothing is known of it.
+struct KnownPoint {
+    nlohmann::ordered_json least, most;
+    bool ran = false;
+};
+
+/// What is known of a machine, from its points: of any figure of its row, or of an expression of them.
+class KnownMachine {
+public:
+    /// `points`: of each workload of the question, which outlives this.
+    KnownMachine(const std::vector<KnownPoint>& points, const MachineQuestion& question);
+    /// Of a figure to compare machines by: of the mean, where each workload has it.
+    FigureRange range(const std::string& column, const std::string& prefix = "mean.") const;
+    /// Which requirement it cannot meet, and what is known of that; empty if it may meet all.
+    std::string cannot_meet() const;
+
+private:
+    FigureRange plain(const std::string& name) const;
+    const MachineQuestion& question_;
+    bool ran_ = true;
+    SweptMachine least_, most_;
+};
+
+/// A machine whose workloads have these rows.
+SweptMachine machine_of(const std::vector<const nlohmann::ordered_json*>& rows, const MachineQuestion& question,
+                        const std::vector<std::size_t>& place, std::size_t point);
 /// In the order of the points. `store` has their rows.
 std::vector<SweptMachine> machines_of(SweepStore& store, const MachineQuestion& question);
 std::vector<PlacedKey> machine_row_keys();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <functional>
 
 #include "base/error.h"
@@ -240,6 +241,42 @@ std::optional<double> figure_of(const nlohmann::ordered_json& row, const std::st
     };
     if (row.contains(column) || !is_expression(column)) return plain(column);
     return value_of(column, plain);
+}
+
+FigureRange range_of(const std::string& column, const std::function<FigureRange(const std::string&)>& figure)
+{
+    constexpr std::size_t kMostOpen = 12;  // names, each of which doubles the values that are looked at
+    if (!is_expression(column)) return figure(column);
+    if (column.find_first_of("%=") != std::string::npos) return {};
+    // Each operation is monotone in each operand, so with every name by itself the extremes are at ends of the ranges.
+    std::vector<FigureRange> ranges;
+    std::vector<std::size_t> open(1);  // the place of a name among those that are not exact
+    for (const std::string& name : figures_in(column)) {
+        ranges.push_back(figure(name));
+        open.push_back(open.back() + (ranges.back().exact() ? 0 : 1));
+    }
+    if (open.back() > kMostOpen) return {};
+    FigureRange whole{FigureRange::kMost, -FigureRange::kMost};
+    for (std::size_t ends = 0; ends < std::size_t{1} << open.back(); ++ends) {
+        std::size_t at = 0;
+        const std::optional<double> value = value_of(column, [&](const std::string&) -> std::optional<double> {
+            const bool upper = (ends >> open[at] & 1) != 0;
+            const FigureRange& range = ranges[at++];
+            return upper ? range.most : range.least;
+        });
+        if (!value) return {};
+        whole.least = std::min(whole.least, *value);
+        whole.most = std::max(whole.most, *value);
+    }
+    return whole;
+}
+
+bool cannot_meet(const Requirement& requirement, const FigureRange& range)
+{
+    constexpr double kRounding = 1e-5;
+    const double end = requirement.upper() ? range.least : range.most;
+    const double slack = range.exact() ? 0 : kRounding * std::abs(end);
+    return !requirement.met(requirement.upper() ? end - slack : end + slack);
 }
 
 std::vector<std::string> figures_in(const std::string& column)

@@ -1,5 +1,6 @@
 // What a machine must meet: "frames_per_s >= 60 && area_mm2 * energy_uj < 2000". Expressions are those of files/expression.h.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,15 @@ struct Requirement {
     double margin(double value) const;
 };
 
+/// What is known of a figure before it is: no less and no more than these.
+struct FigureRange {
+    static constexpr double kMost = 1e30;  // where nothing is known; figures are smaller
+    double least = -kMost, most = kMost;
+    bool exact() const { return least == most; }
+};
+/// No value in the range meets the requirement. Figures are rounded to six digits, so that what they say together may be off by as much.
+bool cannot_meet(const Requirement& requirement, const FigureRange& range);
+
 /// Figures of a machine that runs several workloads at their rates: load, system_mw and the others of shared_machine.h.
 bool is_of_machine(const std::string& column);
 /// Comparisons of expressions with && between them; none of an empty text. `fps` is frames_per_s. ConfigError where a name is no figure.
@@ -41,7 +51,9 @@ bool more_is_better(const std::string& column);
 std::string figure_named(const std::string& name, const std::string& where, const std::vector<std::string>& workloads = {});
 /// Of a row; none where it has no number there. A figure that the row lacks is looked for with the prefix: "mean.".
 std::optional<double> figure_of(const nlohmann::ordered_json& row, const std::string& column, const std::string& prefix = "");
-/// The figures in an expression; of a figure's name itself.
+/// Of an expression, from the ranges of its figures; wide where figures depend on each other, and unlimited where it cannot be said.
+FigureRange range_of(const std::string& column, const std::function<FigureRange(const std::string&)>& figure);
+/// The figures in an expression, each time it is there; of a figure's name itself.
 std::vector<std::string> figures_in(const std::string& column);
 
 }  // namespace dlasim

@@ -114,7 +114,8 @@ void SweepStore::judge_anew(const std::string& require)
 {
     std::vector<std::size_t> points;
     each([&](const KeptPoint& kept) {
-        if (kept.row.value("reason", "").starts_with(kCannotMeet)) points.push_back(kept.point);
+        const std::string reason = kept.row.value("reason", "");
+        if (reason.starts_with(kCannotMeet) || reason.starts_with(kCannotWin)) points.push_back(kept.point);
     });
     database_.transaction([&] {
         for (const std::size_t point : points) {

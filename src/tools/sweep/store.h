@@ -45,6 +45,8 @@ struct KeptPoint {
 
 /// How the reason of a point begins that need not run, since its machine cannot meet the requirements.
 inline constexpr std::string_view kCannotMeet = "require: ";
+/// The same where another machine is better.
+inline constexpr std::string_view kCannotWin = "best: ";
 
 class SweepStore {
 public:

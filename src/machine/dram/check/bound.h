@@ -28,8 +28,9 @@ struct BusBound {
 
 /// Throws the errors of read_config().
 BusBound bus_bound(const MemorySpec& memory, const Demand& demand);
-/// pJ that the device takes at least for that demand in that time: its ranks in the cheapest state that they may be in, and the column
-/// commands of the bursts that must pass the bus. Not modelled: activations, refreshes.
+/// pJ that the device takes at least for that demand in that time: its ranks in the cheapest state that they may be in, those with data on
+/// the bus with an open row, the column commands of the bursts that must pass, and the refreshes of all banks that cannot be put off. Not
+/// modelled: activations, refreshes of single banks.
 double least_energy_pj(const MemorySpec& memory, const Demand& demand, double ns);
 
 }  // namespace dlasim::dram

@@ -13,6 +13,7 @@
 #include "app/commands/onnx_run.h"
 #include "app/interrupt.h"
 #include "app/status.h"
+#include "app/sweep/sweep_decision.h"
 #include "app/sweep/sweep_folder.h"
 #include "app/sweep/sweep_points.h"
 #include "app/sweep/sweep_progress.h"
@@ -72,6 +73,13 @@ silicon::Technology technology_for(const SweepOptions& options, const Sweep& swe
     return silicon::read_technology(sweep.technology, at(sweep.file, "/technology"), sweep.folder);
 }
 
+std::vector<std::string> workload_names(const Sweep& sweep)
+{
+    std::vector<std::string> names;
+    for (const SweepWorkload& workload : sweep.workloads) names.push_back(workload.name);
+    return names;
+}
+
 /// All that decides the rows.
 SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
 {
@@ -83,7 +91,10 @@ SweepIdentity identity(const SweepOptions& options, const Sweep& sweep)
     if (options.search != 0) text += fmt::format(" --search {} --seed {}", options.search, options.seed);
     if (options.search != 0)  // where it looks next
         for (const std::string& requirement : sweep.require) text += " require " + requirement;
-    return identity_of(sweep, text);
+    SweepIdentity identity = identity_of(sweep, text);
+    // Which machines need not run follows from what is looked for.
+    if (options.prove) identity.require += " --prove --best " + figure_named(options.best, "--best", workload_names(sweep));
+    return identity;
 }
 
 /// What larger values of an axis give the machine.
@@ -101,13 +112,6 @@ SweptAxis::Gives gives(const SweepAxis& axis)
     return axis.name.starts_with("timing.") || is_one_of({"latency", "interval", "write_latency", "command_interval", "write_interval"})
                ? Gives::Less
                : Gives::Other;
-}
-
-std::vector<std::string> workload_names(const Sweep& sweep)
-{
-    std::vector<std::string> names;
-    for (const SweepWorkload& workload : sweep.workloads) names.push_back(workload.name);
-    return names;
 }
 
 /// Its own, or of several workloads the frames a second that it requires: they share the machine.
@@ -245,6 +249,11 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     if (options.slurm != 0) return slurm_points(options, sweep, all_of_it, folder, page_facts(options, sweep, technology));
     if (options.search != 0) {
         const int status = search_points(options, sweep, technology, folder, page_facts(options, sweep, technology));
+        if (status != kInterrupted) say_answer(options, sweep, technology, folder.store());
+        return status;
+    }
+    if (options.prove) {
+        const int status = decide_points(options, sweep, technology, folder, page_facts(options, sweep, technology));
         if (status != kInterrupted) say_answer(options, sweep, technology, folder.store());
         return status;
     }

@@ -26,55 +26,83 @@ void add(Least& least, const std::vector<Bound>& bounds)
     for (const Bound& bound : bounds) least[bound.name()] += bound.cycles;
 }
 
-/// Least cycles, pJ and square micrometres, as the table rounds them.
-Objectives least_of(const Least& least, std::uint64_t macs, std::size_t passes, const SweepPoint& point,
-                    const silicon::Technology& technology)
+/// Beats of a port, from its bound.
+std::uint64_t bytes_of(const Least& least, const char* name, std::uint64_t interval, std::size_t passes, const Hardware& hw)
+{
+    // Bounds of the ports are their bytes in beats, rounded up.
+    const auto there = least.find(name);
+    const std::uint64_t beats = there == least.end() ? 0 : ceil_div(there->second, std::max<std::uint64_t>(1, interval));
+    return (beats - std::min<std::uint64_t>(beats, passes)) * hw.memory.primary.width_bytes;
+}
+
+/// pJ of the memory at least, in that time.
+double memory_pj(const SweepPoint& point, const silicon::Technology& technology, const dram::Demand& demand, double ns)
+{
+    return point.memory.kind == "ideal" ? static_cast<double>(demand.read_bytes + demand.written_bytes) / 8 * technology.dram_pj
+                                        : dram::least_energy_pj(point.memory, demand, ns);
+}
+
+/// Of the machine alone: its area, and its power with nothing to do.
+PointBounds machine_bounds(const SweepPoint& point, const silicon::Technology& technology)
+{
+    const Hardware& hw = point.hardware;
+    const double ns = 1e3 / hw.clock_mhz;  // a cycle
+    PointBounds bounds{{1, 1e-6, std::max(1e-9, shown(silicon::area_mm2(technology, hw)))}, static_cast<double>(hw.clock_mhz)};
+    bounds.idle_mw = silicon::least_pj(technology, hw, {0, 0, 1}) / ns;
+    bounds.memory_idle_mw = memory_pj(point, technology, {}, ns) / ns;
+    return bounds;
+}
+
+/// Adds least cycles and energies of the work.
+void add_work(PointBounds& bounds, const Least& least, std::uint64_t macs, std::size_t passes, const SweepPoint& point,
+              const silicon::Technology& technology)
 {
     std::uint64_t cycles = 1;
     for (const auto& [name, bound] : least) cycles = std::max(cycles, bound);
     const Hardware& hw = point.hardware;
     const bool ideal = point.memory.kind == "ideal";
-    // Bounds of the ports are their bytes in beats, rounded up.
-    const auto bytes = [&](const char* name, std::uint64_t interval) {
-        const auto there = least.find(name);
-        const std::uint64_t beats = there == least.end() ? 0 : ceil_div(there->second, std::max<std::uint64_t>(1, interval));
-        return (beats - std::min<std::uint64_t>(beats, passes)) * hw.memory.primary.width_bytes;
-    };
-    const dram::Demand demand{bytes("dbb_read", ideal ? point.memory.beat_interval : 1),
-                              bytes("dbb_write", ideal ? point.memory.write_interval : 1), passes};
-    const double memory = ideal ? static_cast<double>(demand.read_bytes + demand.written_bytes) / 8 * technology.dram_pj
-                                : dram::least_energy_pj(point.memory, demand, 1e3 * static_cast<double>(cycles) / hw.clock_mhz);
+    const dram::Demand demand{bytes_of(least, "dbb_read", ideal ? point.memory.beat_interval : 1, passes, hw),
+                              bytes_of(least, "dbb_write", ideal ? point.memory.write_interval : 1, passes, hw), passes};
+    const double ns = 1e3 * static_cast<double>(cycles) / hw.clock_mhz, memory = memory_pj(point, technology, demand, ns);
+    bounds.memory_idle_mw = memory_pj(point, technology, {}, ns) / ns;
     const auto operations = least.find("mac_array");
     // Winograd makes 16 products of 36.
-    const double energy =
-        memory +
+    const double chip =
         silicon::least_pj(technology, hw, {hw.winograd ? macs * 4 / 9 : macs, operations == least.end() ? 0 : operations->second, cycles});
-    return {static_cast<double>(cycles), std::max(1e-6, shown(1e-6 * energy)), std::max(1e-9, shown(silicon::area_mm2(technology, hw)))};
-}
-
-/// What is known of a figure: the least of it, or with `most` the most.
-struct KnownBound {
-    double value = 0;
-    bool most = false;
-};
-
-std::optional<KnownBound> known_bound(const std::string& column, const PointBounds& bounds)
-{
-    const auto& [cycles, total_uj, mm2] = bounds.least;
-    if (column == "cycles") return KnownBound{cycles};
-    if (column == "time_us") return KnownBound{shown(cycles / bounds.clock_mhz)};
-    if (column == "frames_per_s") return KnownBound{shown(bounds.frames * bounds.clock_mhz * 1e6 / cycles), true};
-    if (column == "total_uj") return KnownBound{total_uj};
-    return std::nullopt;
+    bounds.least[0] = static_cast<double>(cycles);
+    bounds.least[1] = std::max(1e-6, shown(1e-6 * (memory + chip)));
+    bounds.memory_uj = 1e-6 * memory;
 }
 
 }  // namespace
+
+KnownPoint PointBounds::known() const
+{
+    constexpr double kMost = FigureRange::kMost;
+    const auto& [cycles, total_uj, mm2] = least;
+    const auto energy_uj = [&] { return std::max(0.0, total_uj - memory_uj); };
+    KnownPoint point;
+    point.least = {{"cycles", cycles},
+                   {"time_us", shown(cycles / clock_mhz)},
+                   {"frames_per_s", 1 / kMost},
+                   {"energy_uj", shown(energy_uj())},
+                   {"memory_uj", shown(memory_uj)},
+                   {"total_uj", total_uj},
+                   {"power_mw", shown(idle_mw)},
+                   {"idle_mw", shown(idle_mw)},
+                   {"memory_idle_mw", shown(memory_idle_mw)},
+                   {"area_mm2", mm2}};
+    for (const auto& [name, value] : point.least.items()) point.most[name] = kMost;
+    point.most["area_mm2"] = mm2;
+    point.most["frames_per_s"] = shown(frames * clock_mhz * 1e6 / cycles);
+    return point;
+}
 
 std::optional<PointBounds> bounds_of(const Sweep& sweep, std::size_t index, const silicon::Technology& technology)
 {
     try {
         const SweepPoint point = sweep_point(sweep, index);
-        PointBounds bounds{{1, 1e-6, shown(silicon::area_mm2(technology, point.hardware))}, static_cast<double>(point.hardware.clock_mhz)};
+        PointBounds bounds = machine_bounds(point, technology);
         Least least;
         if (const Network* network = std::get_if<Network>(&point.work)) {
             const NetworkPlan plan = plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
@@ -83,19 +111,20 @@ std::optional<PointBounds> bounds_of(const Sweep& sweep, std::size_t index, cons
                 add(least, step.bounds);
                 macs += step.macs;
             }
-            bounds.least = least_of(least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
+            add_work(bounds, least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
         } else if (const Descriptor* descriptor = std::get_if<Descriptor>(&point.work)) {
             if (const Layer* layer = std::get_if<Layer>(descriptor)) bounds.frames = layer->batch;
-            std::optional<Objectives> fewest;
+            // The run takes one of these cuts: of each bound the least.
+            std::uint64_t macs = UINT64_MAX;
             for (const Descriptor& cut : possible_cuts(*descriptor, point.hardware)) {
                 const Job job = outline_of(cut, point.hardware, point.memory);
                 Least of_cut;
                 add(of_cut, job.bounds);
-                const Objectives one = least_of(of_cut, job.array ? job.array->macs : 0, 1, point, technology);
-                if (!fewest) fewest = one;
-                for (std::size_t i = 0; i < one.size(); ++i) (*fewest)[i] = std::min((*fewest)[i], one[i]);
+                macs = std::min(macs, job.array ? job.array->macs : 0);
+                if (least.empty()) least = of_cut;
+                for (auto& [name, bound] : least) bound = std::min(bound, of_cut[name]);
             }
-            bounds.least = *fewest;
+            add_work(bounds, least, macs, 1, point, technology);
         }
         return bounds;
     } catch (const ConfigError&) {
@@ -103,19 +132,13 @@ std::optional<PointBounds> bounds_of(const Sweep& sweep, std::size_t index, cons
     }
 }
 
-std::string cannot_meet(const PointBounds& bounds, const MachineQuestion& question, std::size_t workload)
+std::optional<KnownPoint> outline_of_point(const Sweep& sweep, std::size_t index, const silicon::Technology& technology)
 {
-    const AskedWorkload& of = question.workloads[workload];
-    for (const std::vector<Requirement>* list : {&question.require, &of.require})
-        for (const Requirement& r : *list) {
-            if (r.column == "area_mm2" && !r.met(bounds.least[2]))
-                return fmt::format("area_mm2 {:.4g}, expected {}", bounds.least[2], r.text());
-            const std::optional<KnownBound> known = known_bound(r.column, bounds);
-            if (known && known->most != r.upper() && !r.met(known->value))
-                return fmt::format("{}{} {:.4g} at {}, expected {}", of.name.empty() ? "" : of.name + ": ", r.column, known->value,
-                                   known->most ? "most" : "least", r.text());
-        }
-    return "";
+    try {
+        return machine_bounds(sweep_point(sweep, index), technology).known();
+    } catch (const ConfigError&) {
+        return std::nullopt;
+    }
 }
 
 std::string machine_cannot_meet(const Sweep& sweep, std::size_t index, const silicon::Technology& technology,
@@ -125,17 +148,19 @@ std::string machine_cannot_meet(const Sweep& sweep, std::size_t index, const sil
         return std::equal(sweep.points[index].begin(), sweep.points[index].begin() + static_cast<std::ptrdiff_t>(question.axes.size()),
                           sweep.points[other].begin());
     };
-    double load = 0;
     std::size_t first = index;  // its workloads are side by side
     while (first > 0 && same(first - 1)) --first;
-    for (std::size_t i = first; i < sweep.points.size() && same(i); ++i) {
-        const std::optional<PointBounds> bounds = bounds_of(sweep, i, technology);
-        const std::size_t workload = sweep.workloads.empty() ? 0 : sweep.points[i].back();
-        if (!bounds) continue;
-        if (const std::string why = cannot_meet(*bounds, question, workload); !why.empty()) return why;
-        load += question.workloads[workload].rate * bounds->least[0] / (1e6 * bounds->clock_mhz);
+    std::vector<KnownPoint> points(question.workloads.size());
+    for (const bool planned : {false, true}) {  // planning takes longer
+        for (std::size_t i = first; i < sweep.points.size() && same(i); ++i) {
+            const std::size_t workload = sweep.workloads.empty() ? 0 : sweep.points[i].back();
+            if (!planned) {
+                if (auto point = outline_of_point(sweep, i, technology)) points[workload] = std::move(*point);
+            } else if (const auto bounds = bounds_of(sweep, i, technology)) points[workload] = bounds->known();
+        }
+        if (std::string why = KnownMachine(points, question).cannot_meet(); !why.empty()) return why;
     }
-    return load > 1 ? fmt::format("load {:.4g} at least, expected load <= 1", load) : "";
+    return "";
 }
 
 }  // namespace dlasim

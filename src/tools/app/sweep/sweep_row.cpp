@@ -79,19 +79,35 @@ std::string figures_text(const nlohmann::ordered_json& result)
     return figures_of(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder)
+namespace {
+
+KeptPoint row_with(const Sweep& sweep, std::size_t index, int status, const nlohmann::ordered_json& figures, const std::string& reason)
 {
-    const std::size_t index = ended.index;
     OrderedJson row;
     row[std::string(kPointColumn.name)] = index;
     const std::vector<Json> values = point_values(sweep, sweep.points[index]);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
-    row.update(has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object()));
-    if (ended.status == kBadInput && ended.figures.starts_with('{')) row.update(parse_ordered_json(ended.figures));
+    row.update(figures);
     row[std::string(kSlowerColumn.name)] = nullptr;  // said when the tables are written: neighbours.h
     row[std::string(kCommandColumn.name)] = command_of(sweep, index);
-    row[std::string(kReasonColumn.name)] = reason_of(ended, folder);
-    return {index, ended.status, std::move(row)};
+    row[std::string(kReasonColumn.name)] = reason;
+    return {index, status, std::move(row)};
+}
+
+}  // namespace
+
+KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder)
+{
+    OrderedJson figures = has_result(ended.status) ? parse_ordered_json(ended.figures) : figures_of(OrderedJson::object());
+    if (ended.status == kBadInput && ended.figures.starts_with('{')) figures.update(parse_ordered_json(ended.figures));
+    return row_with(sweep, ended.index, ended.status, figures, reason_of(ended, folder));
+}
+
+KeptPoint row_without_run(const Sweep& sweep, std::size_t index, const nlohmann::ordered_json& area_mm2, const std::string& reason)
+{
+    OrderedJson figures = figures_of(OrderedJson::object());
+    figures["area_mm2"] = area_mm2;
+    return row_with(sweep, index, kBadInput, figures, reason);
 }
 
 }  // namespace dlasim

@@ -19,6 +19,8 @@ struct EndedPoint {
 std::string figures_text(const nlohmann::ordered_json& result);
 /// Its row. `folder`: of the point.
 KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder);
+/// The row of a point that need not run.
+KeptPoint row_without_run(const Sweep& sweep, std::size_t index, const nlohmann::ordered_json& area_mm2, const std::string& reason);
 std::vector<PlacedKey> row_keys();
 /// In single quotes where a shell needs them.
 std::string shell_word(const std::string& text);

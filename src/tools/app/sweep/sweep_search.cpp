@@ -9,6 +9,7 @@
 
 #include "app/interrupt.h"
 #include "app/status.h"
+#include "app/sweep/machine_points.h"
 #include "app/sweep/sweep_bounds.h"
 #include "app/sweep/sweep_points.h"
 #include "app/sweep/sweep_progress.h"
@@ -38,52 +39,20 @@ std::optional<SearchResult> result_of(const nlohmann::ordered_json& row, const M
     return result;
 }
 
-/// The machines of a sweep: what a search looks for. Without workloads a point is one.
-class SearchedMachines {
-public:
-    SearchedMachines(const Sweep& sweep, const MachineQuestion& question) : question_(question)
-    {
-        const std::size_t axes = question.axes.size();
-        for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-            const std::vector<std::size_t>& point = sweep.points[i];
-            const std::vector<std::size_t> place(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(axes));
-            const auto [there, fresh] = numbers_.try_emplace(place, places_.size());
-            if (fresh) {
-                places_.push_back(place);
-                points_.emplace_back(question.workloads.size());
-            }
-            points_[there->second][point.size() > axes ? point.back() : 0] = i;
-        }
+/// Cycles and energies of a mix, by weight; none if one has none.
+std::optional<SearchResult> together(const std::vector<std::optional<std::size_t>>& points, const MachineQuestion& question,
+                                     const std::function<std::optional<SearchResult>(std::size_t workload)>& of)
+{
+    SearchResult sum;
+    for (std::size_t w = 0; w < points.size(); ++w) {
+        const std::optional<SearchResult> one = points[w] ? of(w) : std::nullopt;
+        if (!one) return std::nullopt;
+        for (std::size_t i = 0; i < 2; ++i) sum.objectives[i] += question.workloads[w].weight * one->objectives[i];
+        sum.objectives[2] = one->objectives[2];
+        sum.missed += one->missed;
     }
-    const std::vector<std::vector<std::size_t>>& places() const { return places_; }
-    std::optional<std::size_t> at(const std::vector<std::size_t>& place) const
-    {
-        const auto there = numbers_.find(place);
-        return there == numbers_.end() ? std::nullopt : std::optional(there->second);
-    }
-    /// By workload; none where it is excluded.
-    const std::vector<std::optional<std::size_t>>& points(std::size_t machine) const { return points_[machine]; }
-    /// Cycles and energies of a mix, by weight; none if one has none.
-    std::optional<SearchResult> together(std::size_t machine,
-                                         const std::function<std::optional<SearchResult>(std::size_t workload)>& of) const
-    {
-        SearchResult sum;
-        for (std::size_t w = 0; w < points_[machine].size(); ++w) {
-            const std::optional<SearchResult> one = points_[machine][w] ? of(w) : std::nullopt;
-            if (!one) return std::nullopt;
-            for (std::size_t i = 0; i < 2; ++i) sum.objectives[i] += question_.workloads[w].weight * one->objectives[i];
-            sum.objectives[2] = one->objectives[2];
-            sum.missed += one->missed;
-        }
-        return sum;
-    }
-
-private:
-    const MachineQuestion& question_;
-    std::map<std::vector<std::size_t>, std::size_t> numbers_;
-    std::vector<std::vector<std::size_t>> places_;
-    std::vector<std::vector<std::optional<std::size_t>>> points_;
-};
+    return sum;
+}
 
 std::string counted(const SearchOutcome& outcome, std::size_t all, const char* what)
 {
@@ -124,7 +93,7 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
         tally.add(kept.status);
     });
     if (!options.quiet && tally.ended != 0) say("{} points have ended before\n", tally.ended);
-    const SearchedMachines machines(sweep, facts.machines);
+    const MachinePoints machines(sweep, facts.machines);
     const std::size_t workloads = facts.machines.workloads.size();
     SweepProgress progress(std::min(options.search * workloads, sweep.points.size()), tally.ended, options.quiet);
     PointRunner runner(options, sweep, technology, folder);
@@ -133,13 +102,15 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
     for (std::size_t a = 0; a < facts.machines.axes.size(); ++a) problem.places.push_back(sweep.axes[a].places());
     problem.points = machines.places();
     problem.point = [&](const std::vector<std::size_t>& place) { return machines.at(place); };
-    problem.bound = [&](std::size_t machine) {
-        const auto together = machines.together(machine, [&](std::size_t w) -> std::optional<SearchResult> {
+    problem.bound = [&](std::size_t machine) -> std::optional<Objectives> {
+        std::vector<KnownPoint> points(workloads);
+        const auto sum = together(machines.points(machine), facts.machines, [&](std::size_t w) -> std::optional<SearchResult> {
             if (interrupted()) return std::nullopt;
             const std::optional<PointBounds> bounds = bounds_of(sweep, *machines.points(machine)[w], technology);
-            return bounds && cannot_meet(*bounds, facts.machines, w).empty() ? std::optional(SearchResult{bounds->least}) : std::nullopt;
+            if (bounds) points[w] = bounds->known();
+            return bounds ? std::optional(SearchResult{bounds->least}) : std::nullopt;
         });
-        return together ? std::optional(together->objectives) : std::nullopt;
+        return sum && KnownMachine(points, facts.machines).cannot_meet().empty() ? std::optional(sum->objectives) : std::nullopt;
     };
     problem.run = [&](const std::vector<std::size_t>& list) -> std::optional<std::vector<std::optional<SearchResult>>> {
         std::vector<std::size_t> points;
@@ -160,7 +131,8 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
         std::vector<std::optional<SearchResult>> results;
         results.reserve(list.size());
         for (const std::size_t machine : list)
-            results.push_back(machines.together(machine, [&](std::size_t w) { return known.at(*machines.points(machine)[w]); }));
+            results.push_back(
+                together(machines.points(machine), facts.machines, [&](std::size_t w) { return known.at(*machines.points(machine)[w]); }));
         return results;
     };
     const SearchOutcome outcome = search(problem, options.search, options.seed);
