@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Several workloads at their rates on one machine: load, power of the system and latencies, recomputed from the rows of the points.
 
-usage: camera_test.py DLASIM
+usage: camera_test.py DLASIM [TestCase...]
 """
 import csv
 import json
@@ -162,6 +162,32 @@ class Camera(unittest.TestCase):
             self.assertIn(said, self.sweep({**self.question(), **content}, "--restart", status=(2,)))
         for key, value in (("rate", -1), ("rate", 0.0001), ("deadline_ms", 0), ("priority", 0.5)):
             self.assertIn(f"/workloads/0/{key}", self.sweep(self.question(**{key: value}), "--restart", status=(2,)))
+
+
+
+class Question(Camera):
+    """configs/sweeps/camera.json: the answer of the spreadsheet, and its figures from the cycles of steps."""
+    def test_answer(self):
+        done = subprocess.run([DLASIM, "sweep", str(ROOT / "configs/sweeps/camera.json"), "--out", "out", "--timing-only", "--no-causes", "--jobs", "2",
+                               "--best", "area_mm2", "--prove"], cwd=self.folder, capture_output=True, text=True, timeout=3000)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("mac.atomic_c 16, mac.atomic_k 8, cbuf.banks 16 has the least area_mm2", done.stdout)
+        chosen = next(m for m in self.rows("machines.csv") if m["meets"] == "true")
+        own = [p for p in self.rows("points.csv") if all(p[a] == chosen[a] for a in ("mac.atomic_c", "mac.atomic_k", "cbuf.banks"))]
+        rates, steps = (30, 15), [[int(s) for s in p["step_cycles"].split()] for p in own]
+        load = sum(rate * sum(cycles) * 1e-9 for rate, cycles in zip(rates, steps))  # at 1 GHz
+        self.assertAlmostEqual(float(chosen["load"]), load, delta=1e-4)
+        idle = float(own[0]["idle_mw"]) + min(float(p["memory_idle_mw"]) for p in own)
+        power = sum(rate * float(p["total_uj"]) * 1e-3 for rate, p in zip(rates, own)) + (1 - load) * idle
+        self.assertAlmostEqual(float(chosen["system_mw"]), power, delta=0.01)
+        works = [{"rate": rate, "priority": 0, "deadline": 1e6 / rate, "steps": [Fraction(c, 1000) for c in cycles]} for rate, cycles in zip(rates, steps)]
+        for name, worst in zip(("mobilenet_v1", "yolov3_tiny"), latencies(works, "first_come")):
+            self.assertAlmostEqual(float(chosen[f"{name}.latency_ms"]), worst / 1000, delta=1e-3)
+        # That of the spreadsheet, which has cycles and energies of its own.
+        self.assertAlmostEqual(float(chosen["area_mm2"]), 0.61, delta=0.01)
+        self.assertAlmostEqual(load, 0.78, delta=0.15)
+        self.assertAlmostEqual(power, 175, delta=20)
+        self.assertLessEqual(sum(bool(p["cycles"]) for p in self.rows("points.csv")), 13)  # of 64
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 if(TARGET dlasim)
-    foreach(case Runs Tolerance)
+    foreach(case Runs Many Tolerance)
         add_test(NAME Compare.${case} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/compare_test.py $<TARGET_FILE:dlasim> ${case})
         set_tests_properties(Compare.${case} PROPERTIES LABELS quick TIMEOUT 900)
     endforeach()

@@ -5,6 +5,7 @@ usage: compare_test.py DLASIM [TestCase...]
 """
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -136,6 +137,63 @@ class Runs(Results):
         self.assertTrue(c["same_work"])
         self.assertGreater(c["cycles"]["change"], 0)
         self.assertFalse(self.compared("a", "r")["same_work"])
+
+
+class Many(Results):
+    """More than two runs, the page, and a folder of earlier ones."""
+    def bars(self, page, title):
+        """Of a section: widths of the segments of each bar, in percent."""
+        part = page[page.index(f"<h2>{title}"):]
+        part = part[:part.index("</section>")]
+        return [[float(width) for width in re.findall(r"<i style=\"width:([\d.]+)%", bar)] for bar in re.findall(r'<div class="stack">(.*?)</div>', part)]
+
+    def test_page_of_three(self):
+        results = [self.network("a", "--hw", "nv_small"), self.network("b", "--hw", "nv_small", "--memory", "ideal:latency=300"),
+                   self.network("c", "--hw", "nv_large")]
+        done = self.dlasim("compare", "a", "b", "c", "--html", "page.html", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        both = json.loads(done.stdout)
+        self.assertEqual([c["cycles"]["b"] for c in both], [r["cycles"] for r in results[1:]])
+        self.assertEqual({c["cycles"]["a"] for c in both}, {results[0]["cycles"]})
+        page = (self.folder / "page.html").read_text()
+        longest = max(r["cycles"] for r in results)
+        for title in ("Cycles by cause", "Steps in time"):  # each bar is as long as its run, on one axis
+            for bar, result in zip(self.bars(page, title), results, strict=True):
+                self.assertAlmostEqual(sum(bar), 100 * result["cycles"] / longest, delta=0.1)
+        for step in results[0]["steps"]:
+            self.assertIn(f'<td class="words">{step["name"]}</td>', page)
+        self.assertIn("hardware: mac.atomic_c", page)
+        self.assertIn(both[0]["verdict"].replace("<", "&lt;"), page)
+        self.assertNotRegex(page, r"https?://(?!www.w3.org)")
+
+    def test_names_are_text(self):
+        spiked = {**NETWORK, "name": "<b>&\"x", "layers": [{**NETWORK["layers"][0], "name": "<i>one"}]}
+        for out in "ab":
+            self.network(out, "--hw", "nv_small", network=spiked)
+        self.assertEqual(self.dlasim("compare", "a", "b", "--html", "page.html").returncode, 0)
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("&lt;i>one", page)
+        self.assertNotIn("<i>one", page)
+
+    def test_baseline(self):
+        for out in ("base/small", "base/large"):
+            (self.folder / out).parent.mkdir(exist_ok=True)
+        self.network("base/small", "--hw", "nv_small")
+        self.network("base/large", "--hw", "nv_large")
+        self.network("small", "--hw", "nv_small")
+        self.network("large", "--hw", "nv_large", "--memory", "ideal:latency=300")
+        same = self.dlasim("compare", "small", "--baseline", "base", "--tolerance", "0")
+        self.assertEqual(same.returncode, 0, same.stdout + same.stderr)
+        moved = self.dlasim("compare", "small", "large/result.json", "--baseline", "base", "--tolerance", "1")
+        self.assertEqual(moved.returncode, 1, moved.stdout + moved.stderr)
+        self.assertIn("Within the tolerance", moved.stdout)
+        self.assertIn("Beyond the tolerance", moved.stdout)
+        self.assertRegex(moved.stdout, r"mostly memory: latency|above all memory: latency|memory: ")  # what moved
+        self.network("other", "--hw", "nv_small")
+        for words, said in ((("other", "--baseline", "base"), "base/other"), (("small",), "expected two or more")):
+            done = self.dlasim("compare", *words)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(said, done.stderr)
 
 
 class Tolerance(Results):

@@ -174,7 +174,8 @@ class Questions(unittest.TestCase):
             if "--verbose" in sys.argv:
                 print(seed, best, content.get("require"), f"{len(ran)} of {len(points)}", "none" if expected is None else "", flush=True)
         print(f"{COUNT} questions: {100 * statistics.median(shares):.1f} % of the points ran in the median, {100 * max(shares):.1f} % at most")
-        self.assertLessEqual(statistics.median(shares), 0.2)
+        if COUNT >= 50:  # few say nothing of the median
+            self.assertLessEqual(statistics.median(shares), 0.2)
 
 
 if __name__ == "__main__":

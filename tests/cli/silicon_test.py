@@ -51,7 +51,7 @@ class Machines(Silicon):
         self.assertGreater(small["cvsram"]["area_mm2"], 0)
 
     def test_a_smaller_process_is_smaller(self):
-        areas = [self.machine("--hw", "nv_small", "--technology", name)["area_mm2"] for name in ("45nm", "28nm", "16nm")]
+        areas = [self.machine("--hw", "nv_small", "--technology", name)["area_mm2"] for name in ("45nm", "28nm", "16nm", "12nm", "7nm", "5nm")]
         self.assertEqual(areas, sorted(areas, reverse=True))
 
     def test_the_table_says_the_same(self):
@@ -59,7 +59,7 @@ class Machines(Silicon):
         self.assertIn(f"{self.machine('--hw', 'nv_small')['area_mm2']:.3f} mm2 in 16nm", done.stdout)
 
     def test_what_cannot_be_is_refused(self):
-        self.refused(self.dlasim("silicon", "--technology", "17nm"), 'unknown technology "17nm"', "16nm")
+        self.refused(self.dlasim("silicon", "--technology", "16mm"), 'unknown technology "16mm"', "16nm")
         self.refused(self.dlasim("silicon", "--hw", "nv_smal"), 'unknown preset "nv_smal"')
         self.refused(self.dlasim("silicon", "--of", self.write({"schema": "dlasim.result/1"}, "empty.json")), "has no hardware with units that ran")
         self.refused(self.dlasim("silicon", "--of", self.write([1], "list.json")), "expected the result.json of a run")

@@ -3,19 +3,17 @@
 #include "base/files/embedded.h"
 
 namespace dlasim {
-namespace {
 
-std::string escaped(std::string_view text)
+std::string html_text(std::string_view text)
 {
     std::string html;
     for (const char c : text)
         if (c == '<') html += "&lt;";
         else if (c == '&') html += "&amp;";
+        else if (c == '"') html += "&quot;";
         else html += c;
     return html;
 }
-
-}  // namespace
 
 const char* embedded(const std::vector<EmbeddedFile>& files, std::string_view name)
 {
@@ -29,7 +27,7 @@ std::string page_begin(std::string_view title, std::string_view styles)
     std::string text(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-    text.append(escaped(title)).append("</title>\n<style>\n").append(embedded(page_files(), "page.css")).append(styles);
+    text.append(html_text(title)).append("</title>\n<style>\n").append(embedded(page_files(), "page.css")).append(styles);
     return text.append("</style>\n</head>\n<body>\n");
 }
 

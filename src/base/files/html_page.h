@@ -6,6 +6,8 @@
 
 namespace dlasim {
 
+/// Text as HTML has it, in attributes too.
+std::string html_text(std::string_view text);
 /// Up to the body. `title` is text, `styles` are laid over those of all pages.
 std::string page_begin(std::string_view title, std::string_view styles = "");
 /// ECharts, as `charts` in scripts, with its licences.

@@ -95,16 +95,16 @@ bool RunComparison::within(double tolerance) const
     return std::abs(static_cast<double>(change())) <= tolerance / 100 * static_cast<double>(a.cycles);
 }
 
-std::string RunComparison::verdict() const
+std::string RunComparison::verdict(const std::string& name_of_b) const
 {
     const auto number = [](std::int64_t cycles) { return grouped(static_cast<std::uint64_t>(cycles)); };
     std::string text;
-    if (change() == 0) text = fmt::format("A and B take the same cycles: {}.", number(a.cycles));
+    if (change() == 0) text = fmt::format("A and {} take the same cycles: {}.", name_of_b, number(a.cycles));
     else {
         const std::string share = percent() ? fmt::format("{:.1f} % ", std::abs(*percent())) : "";
         const std::string most = main_part(parts, change());
-        text = fmt::format("B takes {}{} cycles: {} in place of {}{}{}.", share, change() < 0 ? "fewer" : "more", number(b.cycles),
-                           number(a.cycles), most.empty() ? "" : ", ", most);
+        text = fmt::format("{} takes {}{} cycles: {} in place of {}{}{}.", name_of_b, share, change() < 0 ? "fewer" : "more",
+                           number(b.cycles), number(a.cycles), most.empty() ? "" : ", ", most);
     }
     if (a.seconds > 0 && b.seconds > 0 &&
         hardware.end() != std::find_if(hardware.begin(), hardware.end(), [](const FactChange& fact) { return fact.path == "clock_mhz"; }))

@@ -41,7 +41,7 @@ struct RunComparison {
     /// The cycles differ by at most this percentage of those of A, either way.
     bool within(double tolerance) const;
     /// One sentence: how many cycles more or fewer, and what most of them are.
-    std::string verdict() const;
+    std::string verdict(const std::string& name_of_b = "B") const;
 };
 
 RunComparison compare_runs(RecordedRun a, RecordedRun b);
@@ -51,6 +51,9 @@ std::string main_part(const std::vector<AmountChange>& parts, std::int64_t chang
 /// `tolerance`: in percent, where one was asked for.
 OrderedJson comparison_json(const RunComparison& comparison, std::optional<double> tolerance);
 std::vector<PlacedKey> comparison_keys();
+/// One page of runs that are compared with the same first one: causes and steps of all on one axis, and what changed. Nothing in it needs
+/// a script. pre: there is one
+std::string comparison_page(const std::vector<RunComparison>& comparisons);
 /// The verdict, and tables within 80 columns.
 std::string comparison_text(const RunComparison& comparison, std::optional<double> tolerance);
 

@@ -44,7 +44,7 @@ constexpr std::array kFields{
     Field{{"power_error", "object", "", "largest error of an average power that the fit had not seen"}, &Technology::power_error},
 };
 constexpr std::array kOtherKeys{
-    KeyRow{"table", "text", "", "the table that this one is laid over: 45nm, 28nm, 16nm",
+    KeyRow{"table", "text", "", "the table that this one is laid over: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm",
            "optional: a file that has all numbers needs none"},
     KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
     KeyRow{"note", "text", "", "for whoever reads the file", "optional"},

@@ -102,7 +102,7 @@ struct SharedOptions {
 void add_silicon_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option("--technology", options.technology,
-                   "of area and energy: 16nm, 28nm, 45nm or a file; without it 16nm, or that of the sweep");
+                   "of area and energy: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file; without it 16nm, or that of the sweep");
     app.add_option("--power-window", options.power_window, "report power over time, in windows of this many cycles, and its peak")
         ->check(whole(kMinWindow, kMaxWindow));
 }
@@ -322,7 +322,7 @@ Command add_sweep(CLI::App& app)
     command->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
         ->capture_default_str()
         ->check(whole(1, 10'000'000));
-    command->add_option("--technology", sweep.technology, "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm or a file");
+    command->add_option("--technology", sweep.technology, "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file");
     CLI::Option* list = command->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
     CLI::Option* resume = command->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
     command->add_flag("--restart", sweep.restart, "forget the points that the folder has")->excludes(resume)->excludes(list);
@@ -438,7 +438,7 @@ Command add_silicon(CLI::App& app)
     CLI::Option* silicon_set =
         command->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
             ->allow_extra_args(false);
-    command->add_option("--technology", silicon.technology, "45nm, 28nm, 16nm or a file")->capture_default_str();
+    command->add_option("--technology", silicon.technology, "45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file")->capture_default_str();
     command->add_option("--of", silicon.of, "result.json of a run: its machine, and the energy of what it did")
         ->excludes(silicon_hardware)
         ->excludes(silicon_set);
@@ -451,10 +451,11 @@ Command add_compare(CLI::App& app)
     const auto options = std::make_shared<CompareOptions>();
     CompareOptions& compare = *options;
     CLI::App* command =
-        app.add_subcommand("compare", "two runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
-    command->add_option("A", compare.a, "folder of a run, or its result.json")->required();
-    command->add_option("B", compare.b, "the run that is compared with it")->required();
-    command->add_option("--tolerance", compare.tolerance, "exit with 1 if the cycles differ by more than this percentage of those of A")
+        app.add_subcommand("compare", "runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
+    command->add_option("RUN", compare.runs, "folders of runs, or their result.json: each is compared with the first one")->required();
+    command->add_option("--baseline", compare.baseline, "folder of earlier runs: each RUN is compared with the one of its name there");
+    command->add_option("--html", compare.html, "write a page of all runs: causes and steps on one axis, and what changed");
+    command->add_option("--tolerance", compare.tolerance, "exit with 1 if the cycles of a run differ by more than this percentage")
         ->check(number(0, 1e6));
     command->add_flag("--json", compare.json, "print JSON instead of tables");
     return {command, [=](const std::string&) { return compare_command(*options); }};

@@ -221,10 +221,14 @@ FigureRange KnownMachine::range(const std::string& column, const std::string& pr
                     [&](const std::string& name) { return plain(least_.row.contains(name) || prefix.empty() ? name : prefix + name); });
 }
 
-std::string KnownMachine::cannot_meet() const
+std::string KnownMachine::cannot_meet(std::span<const std::string_view> of) const
 {
-    for (const CheckedFigure& check : checked(least_, question_)) {
+    std::vector<CheckedFigure> checks = checked(least_, question_);
+    // What is asked of a workload says more than the load of all.
+    std::ranges::stable_partition(checks, [](const CheckedFigure& check) { return check.requirement->column != "load"; });
+    for (const CheckedFigure& check : checks) {
         const Requirement& r = *check.requirement;
+        if (!of.empty() && std::ranges::find(of, r.column) == of.end()) continue;
         const FigureRange known = range(r.column, check.workload.empty() ? "" : check.workload + ".");
         if (dlasim::cannot_meet(r, known))
             return fmt::format("{}{} {:.4g}{}, expected {}", check.workload.empty() ? "" : check.workload + ": ", r.column,

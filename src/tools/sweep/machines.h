@@ -5,7 +5,9 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files/keys.h"
@@ -67,8 +69,9 @@ public:
     KnownMachine(const std::vector<KnownPoint>& points, const MachineQuestion& question);
     /// Of a figure to compare machines by: of the mean, where each workload has it.
     FigureRange range(const std::string& column, const std::string& prefix = "mean.") const;
-    /// Which requirement it cannot meet, and what is known of that; empty if it may meet all.
-    std::string cannot_meet() const;
+    /// Which requirement it cannot meet, and what is known of that; empty if it may meet all. `of`: of these figures alone, if there are
+    /// any
+    std::string cannot_meet(std::span<const std::string_view> of = {}) const;
 
 private:
     FigureRange plain(const std::string& name) const;

@@ -1,13 +1,16 @@
-// dlasim compare: two runs side by side.
+// dlasim compare: runs side by side, each with the first one or with the one of its name in a folder of earlier ones.
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlasim {
 
 struct CompareOptions {
-    std::string a, b;                 // folders of runs, or their result.json
-    std::optional<double> tolerance;  // percent of the cycles of A that B may differ by
+    std::vector<std::string> runs;    // folders of runs, or their result.json
+    std::string baseline;             // folder with a folder of each run's name: what each is compared with, instead of the first
+    std::string html;                 // the page
+    std::optional<double> tolerance;  // percent of the cycles of A that others may differ by
     bool json = false;
 };
 
