@@ -322,7 +322,8 @@ Command add_sweep(CLI::App& app)
     command->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
         ->capture_default_str()
         ->check(whole(1, 10'000'000));
-    command->add_option("--technology", sweep.technology, "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file");
+    command->add_option("--technology", sweep.technology,
+                        "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file");
     CLI::Option* list = command->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
     CLI::Option* resume = command->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
     command->add_flag("--restart", sweep.restart, "forget the points that the folder has")->excludes(resume)->excludes(list);
@@ -450,8 +451,7 @@ Command add_compare(CLI::App& app)
 {
     const auto options = std::make_shared<CompareOptions>();
     CompareOptions& compare = *options;
-    CLI::App* command =
-        app.add_subcommand("compare", "runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
+    CLI::App* command = app.add_subcommand("compare", "runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
     command->add_option("RUN", compare.runs, "folders of runs, or their result.json: each is compared with the first one")->required();
     command->add_option("--baseline", compare.baseline, "folder of earlier runs: each RUN is compared with the one of its name there");
     command->add_option("--html", compare.html, "write a page of all runs: causes and steps on one axis, and what changed");
