@@ -157,9 +157,11 @@ std::string machine_cannot_meet(const Sweep& sweep, std::size_t index, const sil
     for (const bool planned : {false, true}) {  // planning takes longer
         for (std::size_t i = first; i < sweep.points.size() && same(i); ++i) {
             const std::size_t workload = sweep.workloads.empty() ? 0 : sweep.points[i].back();
-            if (!planned) {
-                if (auto point = outline_of_point(sweep, i, technology)) points[workload] = std::move(*point);
-            } else if (const auto bounds = bounds_of(sweep, i, technology)) points[workload] = bounds->known();
+            std::optional<KnownPoint> known;
+            if (!planned) known = outline_of_point(sweep, i, technology);
+            else if (const auto bounds = bounds_of(sweep, i, technology)) known = bounds->known();
+            if (!known) return "";
+            points[workload] = *std::move(known);
         }
         if (std::string why = KnownMachine(points, question).cannot_meet(kSpared); !why.empty()) return why;
     }
