@@ -178,6 +178,34 @@ class Questions(unittest.TestCase):
             self.assertLessEqual(statistics.median(shares), 0.2)
 
 
+class Refused(unittest.TestCase):
+    def test_machines_that_cannot_be(self):
+        """48 lanes and more kernels than lanes are no machines: their first points say why, and the best is found among the others."""
+        folder = Path(self.enterClassContext(tempfile.TemporaryDirectory()))
+        layer = {"input": {"width": 8, "height": 8, "channels": 32}, "kernel": {"width": 3, "height": 3, "count": 32}}
+        sweep = {"base": {"hw": "nv_large", "memory": "ddr4-2400"},
+                 "axes": {"mac.atomic_c": [16, 32, 48, 64], "mac.atomic_k": "= max(16, mac.atomic_c / 2)", "cbuf.banks": [4, 8, 16]}}
+        works = {"layer": {"base": sweep["base"] | {"layer": layer}},
+                 "workloads": {"workloads": [{"name": "one", "layer": layer, "rate": 10}, {"name": "other", "layer": layer, "rate": 5}]}}
+        for name, more in works.items():
+            content = {**sweep, **more}
+            content["axes"] = {**sweep["axes"], "mac.atomic_k": [16, 24, 32]}
+            (folder / f"{name}.json").write_text(json.dumps(content))
+            answers = []
+            for prove in ([], ["--prove"]):
+                done = subprocess.run([DLASIM, "sweep", f"{name}.json", "--out", name, "--timing-only", "--no-causes", "--quiet", "--restart",
+                                       "--best", "cycles", *prove], cwd=folder, capture_output=True, text=True, timeout=600)
+                self.assertIn(done.returncode, (0, 4), done.stdout + done.stderr)
+                answers.append(done.stdout.split(" has the ")[0])
+            self.assertEqual(answers[0], answers[1])
+            self.assertRegex(answers[1], "^mac.atomic_c (32|64), mac.atomic_k (16|32), ")
+            with open(folder / name / "points.csv", newline="") as file:
+                refused = [row for row in csv.DictReader(file) if row["mac.atomic_c"] == "48" or row["mac.atomic_k"] == "24"]
+            self.assertEqual({bool(row["reason"]) for row in refused}, {True})
+            self.assertEqual({row["cycles"] for row in refused}, {""})
+            self.assertIn("48", " ".join(row["reason"] for row in refused))
+
+
 if __name__ == "__main__":
     arguments = [a for a in sys.argv if a != "--verbose"]
     if "--count" in arguments:

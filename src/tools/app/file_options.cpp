@@ -25,7 +25,7 @@ constexpr std::array kOptionsOfSome{
     FileOption{"sweep", "SWEEP", FileUse::Input, "a sweep"},
     FileOption{"bound", "LAYERS", FileUse::Input, "a layer, or a list of them"},
     FileOption{"compare", "RUN", FileUse::Input, "a result, or its folder"},
-    FileOption{"compare", "--baseline", FileUse::Input, "folders of earlier results"},
+    FileOption{"compare", "--baseline", FileUse::InputFolder, "folders of earlier results"},
     FileOption{"compare", "--html", FileUse::Output, "the page of the comparison"},
     FileOption{"explain", "RUN", FileUse::Input, "a result, or its folder"},
     FileOption{"run net loadable export lint replay test silicon", "--hw", FileUse::NameOrInput, "hardware"},

@@ -163,7 +163,7 @@ std::string verdict(const std::vector<SweptMachine>& machines, const std::vector
     return fmt::format("{} has the {} {} of {} that meet everything: {:.4g}{}{}", described(best, question),
                        more_is_better(column) ? "most" : "least", column, of, *mean_in(best, column),
                        error > 0 ? fmt::format(" +- {:.0f} %", 100 * error) : "",
-                       spared == 0 ? "" : fmt::format("; of {} bounds show that they are no better", spared));
+                       spared == 0 ? "" : fmt::format("; bounds show that {} of them are no better", spared));
 }
 
 std::vector<CheckedFigure> tightest_first(const SweptMachine& machine, const MachineQuestion& question)

@@ -58,7 +58,7 @@ struct SweptMachine {
 
 /// What is known of a point: no figure is less, and none more. Both are its row when it has run; without a figure, nothing is known of it.
 struct KnownPoint {
-    nlohmann::ordered_json least, most;
+    nlohmann::ordered_json least = nlohmann::ordered_json::object(), most = nlohmann::ordered_json::object();
     bool ran = false;
 };
 
