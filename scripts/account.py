@@ -49,7 +49,7 @@ def account(events, passes):
     between = end - begin - sum(cycles for _, cycles in inside)
     assert passes > 1 or between == 0, "the gaps do not tile the time between the atoms"
     if passes > 1:
-        inside.append(("between passes: CSC drains and starts anew", between))
+        inside.append(("between passes: CSC drains and restarts", between))
     cuts = [("start-up: last register write to the first read request", min(first("cdma_dat2mcif_rd_req_valid"), first("cdma_wt2mcif_rd_req_valid"))),
             ("fill: latency of the first read", min(first("mcif2cdma_dat_rd_rsp_valid"), first("mcif2cdma_wt_rd_rsp_valid"))),
             ("fill: the whole input and the first kernels into the buffer", filled),

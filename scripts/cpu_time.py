@@ -5,7 +5,7 @@ import tempfile
 
 
 def cpu_time(command):
-    """CPU seconds, user and system; peak memory in MB; what it said on stderr. Raises subprocess.CalledProcessError."""
+    """CPU seconds, user and system; peak memory in MB; its standard error. Raises subprocess.CalledProcessError."""
     with tempfile.TemporaryFile("w+") as said:
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
         _, status, usage = os.wait4(child.pid, 0)

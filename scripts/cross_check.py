@@ -385,7 +385,7 @@ def judge_second(case, m, models, records):
         probes = {k: v for k, v in e["probes"].items() if "mcif" not in k}
         blank = {"active": 0, "first": -1, "last": -1, "runs": []}
         for port in ("cdma_dat2mcif_rd_req", "mcif2cdma_dat_rd_rsp", "cdma_wt2mcif_rd_req", "mcif2cdma_wt_rd_rsp"):
-            probes[port + "_ready"] = blank | {"active": end_of(e)}      # tells how long was recorded
+            probes[port + "_ready"] = blank | {"active": end_of(e)}      # defines the recorded cycles
         seen = dict(e, probes=probes, ar=e["cvsram_ar"], aw=e["cvsram_aw"], dbb=e["cvsram"])
         here = dict(case, expected=dict(seen, probes=probes | {
             "cdma_wt2mcif_rd_req_valid": blank, "sdp2mcif_wr_req_valid": blank}))

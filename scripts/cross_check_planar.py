@@ -19,7 +19,7 @@ def row(m, client):
 
 
 def enter(m, models):
-    """Tells both models what machine this is."""
+    """Sets the machine of both models."""
     if not m.full:
         models.pdp.CFG[m.name], models.cdp.CFG[m.name] = row(m, "pdp"), row(m, "cdp")
 

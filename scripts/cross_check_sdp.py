@@ -65,7 +65,7 @@ class Contexts:
 
 
 def counted(engine, *sides):
-    """A read engine that tells the context queue of the last word, and the last beat, of its requests."""
+    """A read engine that notifies the context queue of the last word, and the last beat, of its requests."""
     import collections
 
     class Sizes(collections.deque):

@@ -1,7 +1,7 @@
 """What software sees of running layers, for cross_check.py: reads in the middle of a run, writes to a busy group, unmasked interrupts.
 
 The cycles in which units end a layer are taken from the events of a run without any of that. A model of the register bus, the
-register groups, GLB and the interrupt pin, written from csb.md and interfaces.md 3, tells from them what every read returns and
+register groups, GLB and the interrupt pin, written from csb.md and interfaces.md 3, derives from them what every read returns and
 when the pin rises; data and timing of the layers must not change.
 """
 from cross_check_models import Bus

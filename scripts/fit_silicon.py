@@ -29,7 +29,7 @@ PUBLISHED = {
     64: (128, 1, 0.91, 7.3, 0.55, 55, 21),
     32: (128, 0.5, 0.85, 3.6, 0.51, 45, 17),
 }
-# The sizes that the primer does not tell are those of the nearest preset, without the port to CVSRAM ("no on-chip SRAM is used"); cycles
+# Sizes missing in the primer are those of the nearest preset, without the port to CVSRAM ("no on-chip SRAM is used"); cycles
 # between two beats of the ideal memory come nearest to its bandwidth.
 NO_PORT = ["memory.has_secondary=false", "memory.fifo_cover_cycles=256"]
 MACHINES = {
@@ -151,7 +151,7 @@ class Powers:
     """event_share, register_fj, control_pj and peak_factor of 16 nm; leakage is a prior."""
 
     # The literature's energies are of operands at random. Of the inputs 44 % are 0 (Albericio et al., Cnvlutin, ISCA 2016) and weights
-    # stay for a stripe, so that half of a multiplier's bits stand still: 0.28; a factor of 1.5 is one standard deviation. Of the published
+    # stay for a stripe, so that half of a multiplier's bits do not toggle: 0.28; a factor of 1.5 is one standard deviation. Of the published
     # figures 5 % are. Deviations count with their fourth power: the worst row is what a goal is about.
     PRIOR, FACTOR, DEVIATION = 0.28, 1.5, 0.05
 

@@ -5,7 +5,7 @@ the rules of software, or the machine says why it hangs - within time and memory
 usage: mutated_files.py --dlasim PATH [--count N] [--seed K] [--jobs N] [--seconds S] [--megabytes M] [--keep DIR] FOLDER
 
 A mutation changes bytes: single bits, bytes, 16- and 32-bit words to values that mean something, pieces moved, the end cut off. Models are
-changed as messages, mostly: numbers, names, nodes and attributes become others, vanish or stand twice. Files that fail - a signal, an unknown
+changed as messages, mostly: numbers, names, nodes and attributes become others, vanish or are repeated. Files that fail - a signal, an unknown
 status, a defect of the simulator, too much time or memory - are kept. Exit status 1 if there is one.
 """
 import argparse
@@ -164,14 +164,14 @@ def run(command, seconds, megabytes):
         return "too slow", ""
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "too slow", ""
-    said = (done.stderr.strip().splitlines() or [""])[0]
-    if done.returncode not in (0, 1, 2, 3) or (done.returncode > 1 and not said):
+    message = (done.stderr.strip().splitlines() or [""])[0]
+    if done.returncode not in (0, 1, 2, 3) or (done.returncode > 1 and not message):
         return f"status {done.returncode}", done.stderr[-300:]
     if "expectation" in done.stderr or "bad_alloc" in done.stderr:
         return "defect", done.stderr[-300:]
     if done.returncode in (1, 3) and command[1] == "net":  # the program is dlasim's own
         return "defect", done.stdout[-300:] + done.stderr[-300:]
-    return FINE[done.returncode] if done.returncode < 2 else ("refused", "machine")[done.returncode - 2], said
+    return FINE[done.returncode] if done.returncode < 2 else ("refused", "machine")[done.returncode - 2], message
 
 
 def main():
@@ -197,22 +197,22 @@ def main():
             path = Path(folder) / start.name
             path.write_bytes(mutated(start, rng))
             command = [*command_of(options.dlasim, start, path, rng), "--out", str(Path(folder) / "out"), "--quiet"]
-            outcome, said = run(command, options.seconds, options.megabytes)
+            outcome, message = run(command, options.seconds, options.megabytes)
             if outcome not in FINE:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 kept = options.keep / f"mutated_{options.seed}_{number}_{start.name}"
                 kept.write_bytes(path.read_bytes())
-                return outcome, f"{kept}: {' '.join(map(str, command[3:-3]))}: {outcome}: {said}"
-            return outcome, said
+                return outcome, f"{kept}: {' '.join(map(str, command[3:-3]))}: {outcome}: {message}"
+            return outcome, message
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for outcome, said in pool.map(one, range(options.count)):
+        for outcome, message in pool.map(one, range(options.count)):
             counts[outcome] += 1
             if outcome == "machine":
-                reasons[said.partition(": ")[2][-60:]] += 1
+                reasons[message.partition(": ")[2][-60:]] += 1
             if outcome not in FINE:
-                failed.append(said)
-                print(said, flush=True)
+                failed.append(message)
+                print(message, flush=True)
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
     for reason, count in reasons.most_common():
         print(f"{count:6} {reason}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the examples of pages, in order, and compares what they say with what stands below them.
+"""Runs the examples of pages, in order, and compares their output with the page.
 
 usage: page_examples.py [--dlasim FILE] [--write] [--pictures] [--root FOLDER] [--list] [PAGE...]     without pages: all that have examples
 
@@ -15,7 +15,7 @@ Marks, in the line before a block or a picture, invisible on the page:
 <!-- picture: run.html #causes #timeline; SCRIPT -->   the picture is these parts of that page; SCRIPT runs in the page first
 
 --root FOLDER runs all of it in another Debian, of which the sources are in root/dlasim: as a reader does who has nothing but them.
---write puts what is said now below the examples. --pictures takes the pictures anew, in Chromium.
+--write updates the outputs of the examples. --pictures updates the pictures, in Chromium.
 Where times of this computer are all that differs a line stays as it is.
 """
 import argparse
@@ -136,7 +136,7 @@ class Page:
         Camera(self.options.chromium, self.folder / ".bin").take(self.folder / file, place, parts, script)
 
     def differ(self, there, said):
-        self.differing.append("\n".join(difflib.unified_diff(there.splitlines(), said.splitlines(), "on the page", "said now", lineterm="")))
+        self.differing.append("\n".join(difflib.unified_diff(there.splitlines(), said.splitlines(), "on the page", "output now", lineterm="")))
 
 
 def main():

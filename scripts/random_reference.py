@@ -300,13 +300,13 @@ def judge(dlasim, kind, seed):
             return copies(dlasim, maker, folder), layer, maker.machine
         run = subprocess.run([dlasim, "run", "layer.json", "--hw", maker.machine, "--hazards", "--out", "out", "--quiet"], cwd=folder,
                              capture_output=True, text=True, timeout=300)
-        said = (run.stderr.strip().splitlines() or [""])[0]
+        message = (run.stderr.strip().splitlines() or [""])[0]
         if run.returncode == 2:
-            return f"refused: {said}", layer, maker.machine
+            return f"refused: {message}", layer, maker.machine
         if run.returncode != 0:
             result = Path(folder, "out", "result.json")
             rules = json.loads(result.read_text())["hazards"]["rules"]["list"][:1] if result.exists() else ""
-            return f"exit {run.returncode}: {said} {rules}", layer, maker.machine
+            return f"exit {run.returncode}: {message} {rules}", layer, maker.machine
         got = np.load(Path(folder, "out", "output.npy"))
     if got.shape != want.shape:
         return f"an output of {got.shape}, expected {want.shape}", layer, maker.machine
@@ -336,13 +336,13 @@ def main():
         for kind in options.kind:
             seeds = range(options.first, options.first + options.count)
             counts, shown, reasons = Counter(), 0, Counter()
-            for seed, (said, layer, machine) in zip(seeds, pool.map(lambda s: judge(dlasim, kind, s), seeds)):
-                counts[said if said == "right" else "refused" if said.startswith("refused") else "wrong"] += 1
-                if said.startswith("refused"):
-                    reasons["".join("N" if c.isdigit() else c for c in said).replace("NN", "N").replace("NN", "N")] += 1
-                elif said != "right" and shown < options.show:
+            for seed, (message, layer, machine) in zip(seeds, pool.map(lambda s: judge(dlasim, kind, s), seeds)):
+                counts[message if message == "right" else "refused" if message.startswith("refused") else "wrong"] += 1
+                if message.startswith("refused"):
+                    reasons["".join("N" if c.isdigit() else c for c in message).replace("NN", "N").replace("NN", "N")] += 1
+                elif message != "right" and shown < options.show:
                     shown += 1
-                    print(f"{kind} {seed} on {machine}: {said}\n  {json.dumps(layer)}")
+                    print(f"{kind} {seed} on {machine}: {message}\n  {json.dumps(layer)}")
             print(f"{kind}: {options.count} layers, {counts['right']} right, {counts['refused']} refused, {counts['wrong']} wrong", flush=True)
             for reason, number in reasons.most_common(3):
                 print(f"  {number} {reason}")

@@ -4,7 +4,7 @@
 usage: trial_layers.py NETWORK.json.. [--dlasim PATH] [--hw PRESET..] [--all] [--csv FILE]
 
 A network is a list of layers {name, op, in, kernel, stride, pad, dilation, groups, out}; those that convolve (conv, fc, deconv) are
-planned with `dlasim run --plan`. Printed are, by machine, how many fit, how many are cut into how many parts, and every layer that is
+planned with `dlasim run --plan`. Printed are, by machine, how many fit, how many are tiled into how many parts, and every layer that is
 refused with its reason; --all prints every layer that is cut. Python standard library only.
 """
 import argparse

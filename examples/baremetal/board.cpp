@@ -1,4 +1,4 @@
-// A board around the driver: the accelerator of the installed library, a memory behind its port, and a processor that is one SystemC
+// A board around the driver: the accelerator of the installed library, a memory at its port, and a processor that is one SystemC
 // thread and runs the C program. Everything comes through public headers and sockets.
 #include <dlasim/accelerator.h>
 #include <tlm_utils/peq_with_get.h>

@@ -13,12 +13,12 @@
 
 typedef struct {
     uint32_t channels, height, width;
-    uint32_t atom_bytes;              /* of features; 0: pixels */
-    uint32_t components;              /* of pixels: 1 or 4 */
+    uint32_t atom_bytes; /* of features; 0: pixels */
+    uint32_t components; /* of pixels: 1 or 4 */
     size_t line_stride, surface_stride, bytes;
-    double scale;                     /* an int8 q stands for (q - zero_point) * scale */
+    double scale; /* an int8 q represents (q - zero_point) * scale */
     int32_t zero_point;
-    const uint32_t (*pieces)[3];      /* "pieces": first channel, channels, where they are; none: one after the other */
+    const uint32_t (*pieces)[3]; /* "pieces": first channel, channels, where they are; none: one after the other */
     uint32_t piece_count;
 } dlasim_tensor;
 
@@ -45,7 +45,7 @@ static inline int8_t dlasim_quantise(const dlasim_tensor* t, double value)
     return !(q > -128.0) ? -128 : q > 127.0 ? 127 : (int8_t)q;
 }
 
-/* What an integer of an output stands for. */
+/* The number that an integer of an output represents. */
 static inline double dlasim_real(const dlasim_tensor* t, int8_t q) { return (q - t->zero_point) * t->scale; }
 
 /* The same of a number of an input, divided as float: QuantizeLinear of ONNX. */
@@ -136,14 +136,13 @@ static inline void dlasim_read_integers(const dlasim_tensor* t, const uint8_t* m
                 integers[((size_t)c * t->height + y) * t->width + x] = (int8_t)memory[dlasim_offset(t, c, y, x)];
 }
 
-/* The numbers that they stand for. */
+/* The numbers that they represent. */
 static inline void dlasim_read_output(const dlasim_tensor* t, const uint8_t* memory, float* numbers)
 {
     for (uint32_t c = 0; c < t->channels; ++c)
         for (uint32_t y = 0; y < t->height; ++y)
             for (uint32_t x = 0; x < t->width; ++x)
-                numbers[((size_t)c * t->height + y) * t->width + x] =
-                    (float)dlasim_real(t, (int8_t)memory[dlasim_offset(t, c, y, x)]);
+                numbers[((size_t)c * t->height + y) * t->width + x] = (float)dlasim_real(t, (int8_t)memory[dlasim_offset(t, c, y, x)]);
 }
 
 /* Steps of the caller ("cpu" of the manifest), on integers [channels][height][width]. */
@@ -259,8 +258,9 @@ static inline uint16_t dlasim_half(double value)
 static inline double dlasim_half_real(uint16_t half)
 {
     const int exponent = half >> 10 & 31, mantissa = half & 1023;
-    const double magnitude = exponent == 31 ? (mantissa ? NAN : INFINITY)
-                             : exponent == 0 ? ldexp(mantissa, -24) : ldexp(mantissa + 1024, exponent - 25);
+    const double magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
+                             : exponent == 0 ? ldexp(mantissa, -24)
+                                             : ldexp(mantissa + 1024, exponent - 25);
     return half & 0x8000 ? -magnitude : magnitude;
 }
 

@@ -10,7 +10,7 @@
 
 using namespace sc_core;
 
-/// Answers every burst after 50 ns, and tells reads by client.
+/// Answers every burst after 50 ns, and counts reads by client.
 struct OwnMemory : sc_module {
     tlm_utils::simple_target_socket<OwnMemory, 512> socket{"socket"};
     tlm_utils::peq_with_get<tlm::tlm_generic_payload> due{"due"};

@@ -31,7 +31,7 @@
 // address that is unaligned or beyond 18 bits is TLM_ADDRESS_ERROR_RESPONSE, anything but one word
 // TLM_BURST_ERROR_RESPONSE, disabled bytes TLM_BYTE_ENABLE_ERROR_RESPONSE, no data pointer
 // TLM_GENERIC_ERROR_RESPONSE; an ignored command does nothing. Where a memory answers with an error, throws or
-// breaks the base protocol, or an expectation of the library does not hold, the accelerator stands still
+// breaks the base protocol, or an expectation of the library does not hold, the accelerator stops
 // from then on, csb answers TLM_GENERIC_ERROR_RESPONSE, and the failure is reported once: to `on_error`, or
 // without it by SC_REPORT_ERROR of type "/dlasim/accelerator" from a process of the accelerator. Nothing
 // else is thrown through SystemC's kernel - a report that a memory throws goes on as it is -, and the host
@@ -116,7 +116,7 @@ public:
     void restore(std::istream& in);
     /// Byte address of a register, "CDMA.D_OP_ENABLE"; throws ConfigError if there is none.
     std::uint32_t address(const std::string& register_name) const;
-    /// Why the accelerator stands still; empty while it works.
+    /// Why the accelerator stopped; empty while it works.
     std::string failure() const;
     /// What every unit does and waits for, a line each: for the diagnosis of a hang.
     std::string diagnosis();

@@ -33,7 +33,7 @@ public:
     sc_core::sc_in<bool> interrupt{"interrupt"};
     /// Before the simulation starts.
     MemoryAccess memory{};
-    /// Likewise: it does nothing, and its accelerator stands still.
+    /// Likewise: it does nothing, and its accelerator is idle.
     bool enabled = true;
 
     bool finished() const;
@@ -41,7 +41,7 @@ public:
     const sc_core::sc_event& ended() const;
 
     struct Result {
-        bool finished = false;     // the program came to its end
+        bool finished = false;     // the program has ended
         std::string problem;       // why it has not: the accelerator's failure, or what every unit waits for
         std::uint64_t cycles = 0;  // from the first op-enable to the last interrupt, as `dlasim run` counts
         CheckResult check;         // nothing compared without values

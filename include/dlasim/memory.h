@@ -18,7 +18,7 @@
 //
 // Errors  what cannot be built throws ConfigError from the constructor. A burst beyond a DRAM that does not wrap is
 //         TLM_ADDRESS_ERROR_RESPONSE, other impossible ones TLM responses as well. What an initiator throws when it is answered goes to
-//         `on_error`, or without it to SC_REPORT_ERROR of type "/dlasim/memory"; the memory stands still then.
+//         `on_error`, or without it to SC_REPORT_ERROR of type "/dlasim/memory"; the memory then stops.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,4 @@
-"""Layers and networks on a cycle-accurate simulator of an NVDLA-style accelerator.
+"""Layers and networks on a cycle-accurate simulator of the NVDLA deep-learning accelerator.
 
     import dlasim
 
@@ -16,7 +16,7 @@ the program's words. ``DLASIM`` in the environment, or ``dlasim.program(PATH)``,
 try:
     import numpy as _numpy  # noqa: F401
 except ImportError:
-    raise ImportError("dlasim needs NumPy, which this Python has not: install it with \"apt-get install python3-numpy\" (Debian) or "
+    raise ImportError("dlasim needs NumPy, which is not installed: install it with \"apt-get install python3-numpy\" (Debian) or "
                       "\"pip install numpy\"") from None
 
 from .describe import Layer, Network

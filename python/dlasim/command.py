@@ -10,7 +10,7 @@ _chosen = None
 
 
 class Error(Exception):
-    """What dlasim said; ``status`` is its exit status."""
+    """The message of dlasim; ``status`` is its exit status."""
 
     def __init__(self, message, status):
         super().__init__(message)

@@ -172,7 +172,7 @@ class Network(_Described):
             if one not in known:
                 raise command.Refused(f"{name}: no tensor {one!r}, expected one of {', '.join(known)}", 2)
         if name in known:
-            raise command.Refused(f"{name!r} is there already: every layer has a name of its own", 2)
+            raise command.Refused(f"{name!r} already exists: every layer needs a different name", 2)
         layers.append(command.plain({"name": name, **layer, "inputs": inputs, **more}))
         return name
 

@@ -53,7 +53,7 @@ class _Tensors:
 
 
 class Text(str):
-    """What the program said. It is shown as it stands, in a terminal and in a notebook."""
+    """Output of the program, shown unchanged in a terminal and in a notebook."""
 
     def __repr__(self):
         return str(self)
@@ -202,7 +202,7 @@ class Result:
         sensitivity  try every size one step smaller and larger
         """
         said = command.call("explain", self.folder, *_trials(remedies, sensitivity))[0]
-        return Text(said.partition("\nTo try what would change it")[0])
+        return Text(said.partition("\nTo simulate fixes")[0])
 
     def remedies(self, count=10):
         """A row a change that was tried: what it gains, area and energy after it, and the option that makes it."""

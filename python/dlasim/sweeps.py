@@ -60,7 +60,7 @@ class Sweep:
 
     def __init__(self, words, folder, out):
         self.folder = out
-        self.mismatch = None  # what was said if a value of a point was wrong
+        self.mismatch = None  # the message if a value of a point was wrong
         self._said, self._told = [], []
         errors = tempfile.TemporaryFile(mode="w+", errors="replace")
         self._process = subprocess.Popen([command.program(), *map(str, words)], stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace")
@@ -108,7 +108,7 @@ class Sweep:
 
     @property
     def answer(self):
-        """What is said at the end: how many points ended how, and with ``best`` which machine is the best and why."""
+        """The last lines of the output: how many points ended how, and with ``best`` which machine is the best and why."""
         self.finish()
         return Text("".join(self._said))
 

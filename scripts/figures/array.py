@@ -184,7 +184,7 @@ def n11():
         worst = max(worst, abs(working(a) - published), abs(working(b) - published))
         if k in (1, 2, 4, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48):
             table.row(k, (k - 1) % 16 + 1, percent(published), percent(working(a)), percent(working(b)))
-    table.expect(worst < 1e-12, "Cells without a kernel stand still, for all K from 1 to 48")
+    table.expect(worst < 1e-12, "Cells without a kernel do not toggle, for all K from 1 to 48")
     return table
 
 

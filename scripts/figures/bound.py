@@ -70,7 +70,7 @@ def b2():
         if entry["name"].startswith(("conv3", "conv4")):
             for octave in near:
                 least[octave] = least.get(octave, 0) + balances[octave] if octave in balances else float("inf")
-    # Planes are cut into equal parts and kernels too, so that an octave may have no good block.
+    # Planes and kernels are divided into equal parts, so an octave may have no good block.
     whole = [one for one in near if least[one] < float("inf")]
     table.row("conv3_1 to conv4_3", *(f"{mib(least[o]):.1f}" if o in whole else "-" for o in octaves))
     table.expect(min(whole, key=least.get) == "1", "The layers with more kernels than a block move least at a balance of 1")

@@ -1,4 +1,4 @@
-// Phases of a pipeline whose work is known ahead of its time: busy intervals are said when they are
+// Phases of a pipeline whose work is known ahead of its time: busy intervals are recorded when they are
 // decided and accounted when they have passed.
 #pragma once
 #include "base/phase.h"
@@ -8,14 +8,14 @@ namespace dlasim {
 
 class BusyPlan {
 public:
-    /// From `at` on the unit is in `phase`, until something else is said. Cycles must not go backwards.
+    /// From `at` on the unit is in `phase`, until another call. Cycles must not go backwards.
     void enter(Phase phase, Cycle at)
     {
         end_idle(at);
         plan_.push_back({phase, at});
         idle_ = false;
     }
-    /// Issuing in [start, end), `after` from `end` on unless something else is said.
+    /// Issuing in [start, end), `after` from `end` on unless another call follows.
     void busy(Cycle start, Cycle end, Phase after)
     {
         enter(Phase::Issuing, start);
@@ -23,7 +23,7 @@ public:
         idle_from_ = end;
         idle_phase_ = after;
     }
-    /// Accounts what was said of cycles up to `now`: keeps the list short.
+    /// Accounts the plan of cycles up to `now`: keeps the list short.
     void account_until(Cycle now)
     {
         while (!plan_.empty() && plan_.front().at <= now) {
@@ -31,7 +31,7 @@ public:
             plan_.pop_front();
         }
     }
-    /// All cycles before `end`. For reports; what was said of later cycles is forgotten.
+    /// All cycles before `end`. For reports; the plan of later cycles is discarded.
     PhaseLog log(Cycle end)
     {
         account_until(end);

@@ -1,5 +1,5 @@
 // The bytes a read engine has received, in the order in which they were asked for, at positions that
-// never start anew. They are looked up by position when they are used: pipelines carry no data.
+// never restart. They are looked up by position when they are used: pipelines carry no data.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -23,10 +23,10 @@ enum class CounterKind : std::uint8_t {
     Clock,    // cycles in which the clock of a domain ran
 };
 
-/// What is said of a counter.
+/// Description of a counter.
 struct CounterRow {
     CounterKind kind;
-    std::string_view name;     // "#" in it stands for a number
+    std::string_view name;     // "#" in it means a number
     std::string_view unit;     // cycles, atoms, commands
     std::string_view meaning;  // what exactly is counted
     std::string_view source;   // page and section of docs/hardware

@@ -22,7 +22,7 @@ public:
         Cycle at = 0;
         Phase phase = Phase::Gated;
     };
-    /// From cycle `at` on, in place of what was said of `at` and later.
+    /// From cycle `at` on, replacing what was recorded for `at` and later.
     void enter(Phase phase, Cycle at)
     {
         while (!changes_.empty() && changes_.back().at >= at) changes_.pop_back();

@@ -22,7 +22,7 @@ from onnx_writer import node, save
 
 ROOT = Path(__file__).resolve().parents[2]
 REFUSED = "is an input of this command"
-FOREIGN = "is there already and no sweep has made it"  # a link deep in a folder of points makes that somebody else's
+FOREIGN = "exists and was not written by a sweep"  # a link deep in a folder of points makes that somebody else's
 PER_KERNEL = {"op": "add", "per": "kernel"}
 OPERANDS = {"bs": {"alu": {"per": "kernel"}, "mul": {"per": "kernel"}}, "bn": {"alu": {"per": "kernel"}, "mul": {"per": "kernel"}},
             "ew": {"alu": {"per": "element"}, "mul": {"per": "element"}}}

@@ -210,7 +210,7 @@ class Runs(Case):
         done, result = self.run_layer(layer, "--hw", "nv_small")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIs(result["verified"], True)
-        self.assertIn("2 parts by rows of the output", done.stdout)
+        self.assertIn("2 tiles by rows of the output", done.stdout)
         self.assertEqual(self.run_layer({**layer, "partition": "auto"}, "--hw", "nv_small")[1]["cycles"], result["cycles"])
         first, second = result["plan"]["parts"]
         self.assertEqual([first["rows"][1] + second["rows"][1], first["fetched_lines"] + second["fetched_lines"], second["kept_lines"]], [58, 60, 2])
@@ -220,7 +220,7 @@ class Runs(Case):
         layer = {"input": {"width": 40, "height": 60, "channels": 64}, "kernel": {"width": 1, "height": 3, "count": 8}}
         done = self.dlasim("run", self.write(layer), "--hw", "nv_small", "--plan")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for text in ("2 parts by rows of the output", "31 of 32 banks for data, 1 for weights, in each of 2 passes", "at least 55,680 cycles"):
+        for text in ("2 tiles by rows of the output", "31 of 32 banks for data, 1 for weights, in each of 2 passes", "at least 55,680 cycles"):
             self.assertIn(text, done.stdout)
         self.assertFalse((self.folder / "out").exists())
         done, result = self.run_layer(layer, "--hw", "nv_small", "--plan")

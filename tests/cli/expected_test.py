@@ -94,7 +94,7 @@ class Kinds(Expected):
 
     def test_ends_of_the_range(self):
         self.assertIn("a ReLU that the layer does not have", self.kind(np.maximum(self.y, 0)))
-        self.assertIn("cut off at 20", self.kind(np.minimum(self.y, 20)))
+        self.assertIn("clipped at 20", self.kind(np.minimum(self.y, 20)))
         wide = np.sign(self.sums) * ((np.abs(self.sums) + 2) >> 2)
         np.save(self.folder / "s.npy", wide.astype(np.int8))  # what wraps around
         layer = json.loads((self.folder / self.layer(wide.astype(np.int8))).read_text())

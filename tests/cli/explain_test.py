@@ -75,7 +75,7 @@ class Runs(Explained):
                 "layers": [{"name": "cut", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 16}}, {"name": "last", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
         self.run_into("net", self.write(wide, "net.json"), "a", "--hw", "nv_small")
         why = next(loss["why"] for loss in self.explained("a")["losses"] if loss["step"] == "cut")
-        self.assertRegex(why, r"It is cut into \d+ operations: input of 524,288 bytes and weights of 18,432 do not fit CBUF's 131,072 bytes")
+        self.assertRegex(why, r"It is tiled into \d+ operations: input of 524,288 bytes and weights of 18,432 do not fit CBUF's 131,072 bytes")
 
     def test_loadables_and_recorded_programs(self):
         loadable = self.run_into("loadable", DATA / "loadables/tiny_nv_full.nvdla", "a", "--hw", "nv_full")
@@ -129,7 +129,7 @@ class Trials(Explained):
         self.assertGreater(options["--set mac.atomic_c=16"]["area_mm2"], options["--set cbuf.banks=16"]["area_mm2"])
         told = self.told("a", "--sensitivity")
         self.assertIn("cbuf.banks", told)
-        self.assertIn("Sizes, one step down and up", told)
+        self.assertIn("Sizes, one step smaller and larger", told)
 
     def test_slack_is_what_smaller_machines_take(self):
         machine = ["--hw", "nv_large", "--memory", "ddr4-3200"]
@@ -163,7 +163,7 @@ class Trials(Explained):
 
     def test_a_run_that_comes_out_otherwise_is_refused(self):
         self.run_into("net", MODELS / "networks/lenet5.json", "a", "--hw", "nv_large", "--memory", "ddr4-2400", "--no-cvsram")
-        self.refused(self.dlasim("explain", "a", "--remedies", 2), "when it is run again")
+        self.refused(self.dlasim("explain", "a", "--remedies", 2), "when repeated")
         self.assertEqual(os.listdir(self.folder / "a").count("result.json"), 1)
 
     def test_loadables_get_another_memory_and_no_other_machine(self):

@@ -160,7 +160,7 @@ class Sweeps(SweepFolders):
             self.put(*names)
             self.before = self.contents("out")
             for option in ([], ["--restart"], ["--resume"], ["--slurm", "1"], ["--search", "2"]):
-                self.refused_and_kept(self.sweep(self.ONE, *option), "out/points: is there already and no sweep has made it")
+                self.refused_and_kept(self.sweep(self.ONE, *option), "out/points: exists and was not written by a sweep")
 
     def test_a_folder_of_points_behind_a_link(self):
         self.put("elsewhere/0000/result.json", "elsewhere/0001/messages.txt")
@@ -168,7 +168,7 @@ class Sweeps(SweepFolders):
         (self.folder / "out/points").symlink_to(self.folder / "elsewhere")
         self.before = self.contents("elsewhere")
         for option in ([], ["--restart"], ["--resume"]):
-            self.refused_and_kept(self.sweep(self.ONE, *option), "out/points: is there already", "elsewhere")
+            self.refused_and_kept(self.sweep(self.ONE, *option), "out/points: exists", "elsewhere")
         # Where a sweep had its points before.
         (self.folder / "out/points").unlink()
         self.assertEqual(self.sweep(self.ONE).returncode, 0)
@@ -176,7 +176,7 @@ class Sweeps(SweepFolders):
         (self.folder / "out/points").rename(self.folder / "elsewhere")
         (self.folder / "out/points").symlink_to(self.folder / "elsewhere")
         self.before = self.contents("elsewhere")
-        self.refused_and_kept(self.sweep(self.ONE, "--restart"), "out/points: is there already", "elsewhere")
+        self.refused_and_kept(self.sweep(self.ONE, "--restart"), "out/points: exists", "elsewhere")
 
     def test_a_point_behind_a_link(self):
         self.assertEqual(self.sweep(self.ONE).returncode, 0)
@@ -184,7 +184,7 @@ class Sweeps(SweepFolders):
         self.put("elsewhere/result.json", "elsewhere/messages.txt")
         (self.folder / "out/points/0001").symlink_to(self.folder / "elsewhere")
         self.before = self.contents("elsewhere")
-        self.refused_and_kept(self.sweep(self.ONE, "--restart"), "0001: is there already", "elsewhere")
+        self.refused_and_kept(self.sweep(self.ONE, "--restart"), "0001: exists", "elsewhere")
 
     def test_tables_that_were_there_before(self):
         for name in ("points.csv", "points.json", "points.partial.csv", "sweep.html"):
@@ -192,7 +192,7 @@ class Sweeps(SweepFolders):
             self.put(f"out/{name}")
             self.before = self.contents("out")
             for option in ([], ["--restart"], ["--resume"]):
-                self.refused_and_kept(self.sweep(self.ONE, *option), f"out/{name}: is there already")
+                self.refused_and_kept(self.sweep(self.ONE, *option), f"out/{name}: exists")
 
     def test_a_folder_of_shards_that_was_there_before(self):
         self.put("out/shards/job.txt", "out/shards/1/result.json", "out/shards/task-1.txt")
@@ -202,7 +202,7 @@ class Sweeps(SweepFolders):
             self.assertEqual(self.contents("out/shards"), before)
         done = self.sweep(self.ONE, "--slurm", "2", "--restart")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("out/shards: is there already and no sweep has made it", done.stderr)
+        self.assertIn("out/shards: exists and was not written by a sweep", done.stderr)
         self.assertEqual(self.contents("out/shards"), before)
 
     def test_a_sweep_that_has_ended_goes_with_restart_only(self):

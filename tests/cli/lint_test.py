@@ -213,7 +213,7 @@ class Broken(Lint):
         del case["expected"], case["finished"]
         status, out, err = self.dlasim("replay", self.file("lucky.json", case), "--hazards", "--out", "out")
         self.assertEqual(status, 1, err)
-        self.assertIn("before the end of the convolution in front", out)
+        self.assertIn("before the end of the previous convolution", out)
 
 
 class Clean(Lint):

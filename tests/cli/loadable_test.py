@@ -294,7 +294,7 @@ class Files(Loadable):
         words = [line.split() for line in said.partition("register program")[2].splitlines()]
         self.assertEqual([[w[2], int(w[3], 16)] for w in words if len(w) > 3 and w[1].startswith("0x")],
                          [entry for entry in case["program"] if "." in entry[0]])
-        for text in ("input 0: data [1, 1, 28, 28]", "interface 0.11.0", "softmax of 1 x 1 x 10", "0 CONV   waits for 1", "task 2 of the host"):
+        for text in ("input 0: data [1, 1, 28, 28]", "interface 0.11.0", "softmax of 1 x 1 x 10", "0 CONV   waits for 1", "task 2, CPU fallback"):
             self.assertIn(text, said)
         self.assertFalse((self.folder / "out").exists())
 
@@ -433,7 +433,7 @@ class Traces(Exported):
             {"name": "up2", "op": "upsample", "factor": {"x": 2, "y": 2}}, {"name": "b", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 4}}]}
         (self.folder / "network.json").write_text(json.dumps(network))
         done = self.dlasim("export", "network.json", "--hw", "nv_small", "--to", "case.json", status=2)
-        self.assertIn("has a step of the host between those of the machine", done.stderr)
+        self.assertIn("has CPU fallback between steps of the machine", done.stderr)
         self.assertFalse((self.folder / "case.json").exists())
 
 

@@ -68,7 +68,7 @@ class Requirements(Case):
         for require, options, ran in (("area_mm2 < 0.6", [], 3), (["area_mm2 < 0.4"], ["--resume"], 3), ("area_mm2 < 0.6 && cycles < 10000000", [], 3)):
             done, rows = self.swept(require, *options)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("points have ended before", done.stdout)
+            self.assertIn("points completed earlier", done.stdout)
             self.assertEqual(sum(row["cycles"] is not None for row in rows), ran)
             self.assertEqual([(self.folder / f"swept/points/000{i}/result.json").stat().st_mtime_ns for i in (0, 1)], stamps)
         done, rows = self.swept("area_mm2 < 0.4")

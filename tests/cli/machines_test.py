@@ -86,7 +86,7 @@ class Machines(SweepCase):
     def test_the_nearest_is_named(self):
         powers = sorted(machine["worst.power_mw"] for machine in self.machines(self.SWEEP))
         said = self.sweep(self.SWEEP | {"require": f"power_mw < {0.9 * powers[0]}"}, "--timing-only", "--best", "area_mm2", out="none").stdout
-        self.assertIn("None of 6 machines meets everything; nearest comes", said)
+        self.assertIn("None of 6 machines meets everything; the nearest is", said)
 
     def test_a_machine_that_cannot_be_fast_enough_does_not_run(self):
         machines = self.machines(self.SWEEP)
@@ -119,7 +119,7 @@ class Machines(SweepCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads((self.folder / "point/result.json").read_text())
         self.close(result["area_mm2"], small[0]["area_mm2"])
-        for change, says in (({"exclude": ["area_mm2"]}, "is a text or a figure"), ({"exclude": ["power_mw > 3"]}, '"power_mw" is no axis'),
+        for change, says in (({"exclude": ["area_mm2"]}, "is not a condition"), ({"exclude": ["power_mw > 3"]}, '"power_mw" is no axis'),
                              ({"exclude": sweep["exclude"], "technology": "45nm"}, "every point is excluded")):
             self.ends(2, self.sweep(self.SWEEP | change, out="bad"), says)
 
@@ -163,9 +163,9 @@ class Machines(SweepCase):
             self.close(1e6 / b["wide.frames_per_s"], 1e6 / a["wide.frames_per_s"] + 28 * 28 * 32 * 2.5e-3)
             self.assertEqual(b["wide.host_us"], 62.72)
         done = self.dlasim("net", self.write(network, "n.json"), "--hw", "nv_small", "--timing-only", "--out", "n")
-        self.assertRegex(done.stdout, r"frames/s without 1 step of the host, 25,088 elements \(--host\)\n")
+        self.assertRegex(done.stdout, r"frames/s without 1 step of CPU fallback, 25,088 elements \(--host\)\n")
         done = self.dlasim("net", "n.json", "--hw", "nv_small", "--timing-only", "--out", "n", "--host", 2.5)
-        self.assertRegex(done.stdout, r"frames/s with 0.063 ms of the host\n")
+        self.assertRegex(done.stdout, r"frames/s with 0.063 ms of CPU fallback\n")
         result = json.loads((self.folder / "n/result.json").read_text())
         self.assertEqual(result["host"], {"steps": 1, "elements": 25088, "seconds": 62.72e-6})
         self.assertAlmostEqual(1 / result["frames_per_s"], result["latency_seconds"] + 62.72e-6)

@@ -261,7 +261,7 @@ class Refused(Pictures):
         image_of(picture(14, 10, 3)).convert("CMYK").save(self.at / "cmyk.jpg")
         for text, *arguments in (("has 15 x 10 pixels, expected 14 x 10: --preprocess resize=WxH or crop=WxH", self.at / "p.png"),
                                  ("expected no less: resize", self.at / "p.png", "crop=20"), ("is a folder without files", self.at / "empty"),
-                                 ("is no PNG or JPEG file", self.at / "text.png"), ("is no sound JPEG file", self.at / "short.jpg"),
+                                 ("is no PNG or JPEG file", self.at / "text.png"), ("is not a valid JPEG file", self.at / "short.jpg"),
                                  ("found 4 components", self.at / "cmyk.jpg"), ("found without pictures", self.at / "x.npy", "resize=3"),
                                  ("expected N or WxH", self.at / "p.png", "resize=0"), ("expected N or WxH", self.at / "p.png", "crop=3x"),
                                  ("expected colours=rgb, bgr or grey", self.at / "p.png", "colours=red"), ("expected 3, or 1 and colours=grey", self.at / "p.png", "colours=grey"),

@@ -39,10 +39,10 @@ class Places(Case):
                                  (["replay", self.write({"id": "case", "config": "nv_small", "memory": {}, "program": [["READ", "CSC.S_POINTER"]]}, "case.json"),
                                    "--out", "out"], "out/result.json")):
             done = self.dlasim(*arguments, "--events", place)
-            self.refused(done, place, "is written by this command already")
+            self.refused(done, place, "is already written by this command")
             self.assertEqual(files_below(self.folder / "out"), {})
         for first, second in (("--log", "--out"), ("--log", "--timeline"), ("--timeline", "--out")):
-            self.refused(self.dlasim("dram", "--cycles", 10**12, first, "x", second, "./x"), "x: is written by this command already")
+            self.refused(self.dlasim("dram", "--cycles", 10**12, first, "x", second, "./x"), "x: is already written by this command")
             self.assertFalse((self.folder / "x").exists())
         self.assertEqual(self.dlasim("dram", "--cycles", 1000, "--log", "/dev/null", "--out", "/dev/null").returncode, 0)
 
@@ -60,7 +60,7 @@ class Places(Case):
         self.assertTrue((self.folder / "first").is_symlink() and (self.folder / "below/second").is_symlink())
         self.assertIn("probes", json.loads((self.folder / "target").read_text()))
         (self.folder / "out/result.json").unlink()
-        self.refused(self.dlasim(*run, "round"), "round", "expected a place that can be written")
+        self.refused(self.dlasim(*run, "round"), "round", "expected a file that can be written")
         (self.folder / "out/result.json").symlink_to("../result")
         for _ in range(2):
             self.assertEqual(self.dlasim(*run, "target").returncode, 0)

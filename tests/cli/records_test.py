@@ -285,7 +285,7 @@ class Records(Case):
 
     def test_what_cannot_be_is_refused(self):
         layer = self.write(SMALL)
-        self.refused(self.dlasim("run", layer, "--timeline", "x", "--waves", "x"), "is written by this command already")
+        self.refused(self.dlasim("run", layer, "--timeline", "x", "--waves", "x"), "is already written by this command")
         self.refused(self.dlasim("run", layer, "--plan", "--timeline", "x"), "--timeline")
         self.refused(self.dlasim("run", layer, "--waves", "none/w.vcd"), "none/w.vcd")
         self.assertEqual({path.name for path in self.folder.iterdir()} - {"out"}, {"layer.json"})

@@ -127,9 +127,9 @@ class Searches(Searched):
         self.refused(self.sweep(self.SWEEP, "--search", 24, "--seed", 2, "--resume"), "its options differ")
         done = self.sweep(self.SWEEP, "--search", 24, "--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout.splitlines()[0], r"^1[1-3] points have ended before$")
+        self.assertRegex(done.stdout.splitlines()[0], r"^1[1-3] points completed earlier$")
         again = self.sweep(self.SWEEP, "--search", 24, "--resume")  # nothing is left to run
-        self.assertEqual(again.stdout.splitlines(), ["24 points have ended before", done.stdout.splitlines()[-1]])
+        self.assertEqual(again.stdout.splitlines(), ["24 points completed earlier", done.stdout.splitlines()[-1]])
         for name in TABLES:
             texts = {(self.folder / out / name).read_bytes() for out in ("jobs1", "jobs3", "out")}
             self.assertEqual(len(texts), 1, name)
@@ -141,7 +141,7 @@ class Searches(Searched):
         self.assertEqual(self.sweep(one, "--search", 9).returncode, 0)
         self.assertEqual(len(self.rows()), 1)
         none = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"mac.atomic_c": [12, 13]}}
-        self.refused(self.sweep(none, "--search", 9, out="none"), "no point of it can be")
+        self.refused(self.sweep(none, "--search", 9, out="none"), "none of its points can run")
         network = {"name": "n", "input": {"width": 8, "height": 8, "channels": 8},
                    "layers": [{"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "activation": "relu"}]}
         sweep = {"base": {"network": network, "hw": "nv_small"}, "axes": {"latency": [10, 40, 160], "cbuf.banks": [2, 4, 8, 16]}}

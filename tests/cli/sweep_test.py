@@ -60,7 +60,7 @@ class Sweeps(SweepCase):
         sweep = self.write({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"mac.atomic_c": [8, 12], "input.width": [9, -9]}}, "sweep.json")
         done = self.dlasim("sweep", sweep, "--out", "out")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertTrue(done.stdout.splitlines()[-1].startswith("4 points: 1 with a result, 3 refused"), done.stdout)
+        self.assertTrue(done.stdout.splitlines()[-1].startswith("4 points: 1 with a result, 3 rejected"), done.stdout)
         rows = self.rows()
         self.assertEqual([row["verified"] for row in rows], [True, None, None, None])
         self.assertIn("-9", rows[1]["reason"])
@@ -73,10 +73,10 @@ class Sweeps(SweepCase):
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 11)
         self.assertIn("mac.atomic_c=8  cbuf.banks=2  kernel.width=3", lines[0])
-        self.assertNotIn("refused", lines[0])
-        self.assertIn("refused: ", lines[1])
+        self.assertNotIn("rejected", lines[0])
+        self.assertIn("rejected: ", lines[1])
         self.assertIn("power of two", lines[4])
-        self.assertEqual(lines[-1], "10 points: 3 can run, 7 refused")
+        self.assertEqual(lines[-1], "10 points: 3 can run, 7 rejected")
         self.assertFalse((self.folder / "out").exists())
 
     def test_derived_values_are_columns(self):
@@ -224,7 +224,7 @@ class Plans(SweepCase):
         done = self.sweep({"base": base, "axes": axes})
         self.assertEqual(done.returncode, 2)
         self.assertIn("none.onnx", self.rows()[0]["reason"])
-        self.assertIn("nothing bounds those", self.sweep({"base": base, "axes": axes}, "--search", 4, "--restart").stderr)
+        self.assertIn("the others have no bounds", self.sweep({"base": base, "axes": axes}, "--search", 4, "--restart").stderr)
 
 
 class Laws(SweepCase):
@@ -405,7 +405,7 @@ class Resuming(SweepCase):
         self.assertEqual(set(before), {"0000", "0001"})
         done = self.sweep(self.SWEEP, "--jobs", 2, "--timing-only", "--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("2 of 4 points have ended before", done.stdout)
+        self.assertIn("2 of 4 points completed earlier", done.stdout)
         self.assertEqual({name: self.times()[name] for name in before}, before)
         self.assertFalse((self.folder / "out" / "points.partial.csv").exists())
         self.assertEqual(self.sweep(self.SWEEP, "--timing-only", out="whole").returncode, 0)
@@ -435,7 +435,7 @@ class Resuming(SweepCase):
         self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
         done = self.sweep(self.SWEEP, "--timing-only", "--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("2 of 4 points have ended before", done.stdout)
+        self.assertIn("2 of 4 points completed earlier", done.stdout)
         self.assertEqual(len(self.rows()), 4)
 
     def test_a_folder_of_another_sweep_is_refused(self):
@@ -489,7 +489,7 @@ class Resuming(SweepCase):
         self.assertEqual(self.sweep(sweep, "--collect", "part3", out="rest").returncode, 2)
         done = self.sweep(sweep, "--resume", out="rest")  # what a node that was lost has not run
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("5 of 16 points have ended before", done.stdout)
+        self.assertIn("5 of 16 points completed earlier", done.stdout)
         self.assertEqual((self.folder / "rest" / "points.csv").read_bytes(), (self.folder / "whole" / "points.csv").read_bytes())
 
     def test_shards_that_cannot_be_are_refused(self):
@@ -510,7 +510,7 @@ class Resuming(SweepCase):
             self.assertIn(says, done.stderr)
         self.assertEqual(len((self.folder / "whole" / "points.csv").read_text().splitlines()), 3)
         done = self.sweep(sweep, "--resume", "--shard", "1/2", out="part")
-        self.assertIn("1 of 1 points have ended before", done.stdout)
+        self.assertIn("1 of 1 points completed earlier", done.stdout)
 
     def test_tables_of_somebody_else_are_not_removed(self):
         (self.folder / "out").mkdir()
@@ -544,10 +544,10 @@ class Resuming(SweepCase):
             time.sleep(0.01)
         out, err = run.communicate(timeout=100)
         self.assertEqual(run.returncode, 3, err)
-        self.assertIn("ended from outside", self.rows()[2]["reason"])
+        self.assertIn("killed from outside", self.rows()[2]["reason"])
         done = self.sweep(self.SWEEP, "--timing-only", "--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("3 of 4 points have ended before", done.stdout)
+        self.assertIn("3 of 4 points completed earlier", done.stdout)
 
     def test_a_point_that_does_not_end_is_ended(self):
         endless = {"input": {"width": 224, "height": 224, "channels": 512}, "kernel": {"width": 3, "height": 3, "count": 512}}
@@ -556,7 +556,7 @@ class Resuming(SweepCase):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual([row["cycles"] is None for row in self.rows()], [False, True])
         self.assertIn("after 1 s of CPU time (--limit)", self.rows()[1]["reason"])
-        self.assertEqual(self.sweep(sweep, "--timing-only", "--limit", 1, "--resume").stdout.splitlines()[0], "1 of 2 points have ended before")
+        self.assertEqual(self.sweep(sweep, "--timing-only", "--limit", 1, "--resume").stdout.splitlines()[0], "1 of 2 points completed earlier")
 
     def test_a_point_that_cannot_be_written_is_not_refused(self):
         sweep = {"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"latency": [10, 20, 30]}}
@@ -580,7 +580,7 @@ class Resuming(SweepCase):
         results[2].unlink()
         done = self.sweep(sweep, "--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("1 of 3 points have ended before", done.stdout)
+        self.assertIn("1 of 3 points completed earlier", done.stdout)
         self.assertEqual([json.loads(r.read_text())["cycles"] for r in results], [json.loads(w)["cycles"] for w in whole])
         self.assertEqual([(self.folder / "out" / name).read_bytes() for name in ("points.csv", "points.json", "sweep.html")], tables)
 

@@ -515,7 +515,7 @@ class Sweeping(Case):
             done = self.sweep({"base": {"layer": SMALL, "hw": "nv_small"}, "axes": {"input.width": widths}})
             self.assertEqual(done.returncode, status)
             self.assertEqual(len((self.folder / "out" / "points.csv").read_text().splitlines()), 3)
-        self.assertIn("2 points: 0 with a result, 2 refused", done.stdout.splitlines()[-1])
+        self.assertIn("2 points: 0 with a result, 2 rejected", done.stdout.splitlines()[-1])
 
     def test_two_sweeps_in_one_folder(self):
         first = self.start({"base": {"layer": self.LONG, "hw": "nv_small"}, "axes": {"latency": [10, 20]}})
@@ -548,7 +548,7 @@ class Sweeping(Case):
             subprocess.run(["mount", "-o", "remount,size=40m", disk], check=True)
             done = self.dlasim("sweep", "sweep.json", "--out", "disk", "--resume")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            self.assertRegex(done.stdout, "^[1-9][0-9]* of 40 points have ended before")
+            self.assertRegex(done.stdout, "^[1-9][0-9]* of 40 points completed earlier")
             self.assertEqual(self.dlasim("sweep", "sweep.json", "--out", "whole").returncode, 0)
             for name in ("points.csv", "points.json", "sweep.html"):
                 self.assertEqual((disk / name).read_bytes(), (self.folder / "whole" / name).read_bytes(), name)

@@ -83,7 +83,7 @@ class Words(Case):
         for text, problem in (('{"a":1,}', 'line 1, column 8: found "}", expected a key in double quotes'), ('{"a" 1}', 'found "1", expected a colon'),
                               ('{"a":1', "found the end of the file, expected a comma or }"), ('[1 2]', 'found "2", expected a comma or ]'),
                               ('{"a":tru}', "found a word that JSON does not have"), ('{"a":"b', "found a text that does not end"),
-                              ('{"a":1e999}', "has a number beyond all types"), ('{"a":1} x', "a word that JSON does not have"),
+                              ('{"a":1e999}', "has a number out of range"), ('{"a":1} x', "a word that JSON does not have"),
                               ("", "found the end of the file, expected a value")):
             (self.folder / "x.json").write_text(text)
             done = self.dlasim("run", "x.json")

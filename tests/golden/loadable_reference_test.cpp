@@ -192,18 +192,17 @@ TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
         {"takes its sums in another shape", [](ConvOperation& conv, SdpOperation&) { ++conv.mac_width; }},
         {"takes its input from memory after a convolution",
          [](ConvOperation&, SdpOperation& sdp) { sdp.source.memory = CubeMemory::Primary; }},
-        {"writes lines over each other", [](ConvOperation&, SdpOperation& sdp) { sdp.destination.line_stride = 0; }},
-        {"writes over what it reads",
+        {"writes overlapping lines", [](ConvOperation&, SdpOperation& sdp) { sdp.destination.line_stride = 0; }},
+        {"overwrites its input",
          [](ConvOperation& conv, SdpOperation& sdp) {
              sdp.destination.address = conv.source.address, sdp.destination.offset = conv.source.offset;
          }},
-        {"uses weights again that the convolution before it has not left",
-         [](ConvOperation& conv, SdpOperation&) { conv.weight_reuse = 1; }},
-        {"uses data again that the convolution before it has not left", [](ConvOperation& conv, SdpOperation&) { conv.data_reuse = 1; }},
-        {"has kernels larger than registers can say", [](ConvOperation& conv, SdpOperation&) { conv.kernel_height += 32; }},
-        {"has kernels of another size than it says", [](ConvOperation& conv, SdpOperation&) { ++conv.bytes_per_kernel; }},
-        {"has a stride or a dilation that registers cannot say", [](ConvOperation& conv, SdpOperation&) { conv.stride_x += 8; }},
-        {"has a padding, a batch or an extension that registers cannot say",
+        {"reuses weights that the previous convolution did not keep", [](ConvOperation& conv, SdpOperation&) { conv.weight_reuse = 1; }},
+        {"reuses data that the previous convolution did not keep", [](ConvOperation& conv, SdpOperation&) { conv.data_reuse = 1; }},
+        {"has kernels larger than registers can encode", [](ConvOperation& conv, SdpOperation&) { conv.kernel_height += 32; }},
+        {"has kernels of another size than it declares", [](ConvOperation& conv, SdpOperation&) { ++conv.bytes_per_kernel; }},
+        {"has a stride or a dilation that registers cannot encode", [](ConvOperation& conv, SdpOperation&) { conv.stride_x += 8; }},
+        {"has a padding, a batch or an extension that registers cannot encode",
          [](ConvOperation& conv, SdpOperation&) { conv.pad_top += 32; }},
     };
     for (const Broken& broken : kBroken) {

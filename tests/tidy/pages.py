@@ -170,8 +170,9 @@ def check_version():
         yield f"CITATION.cff: date-released is not {release[-1]}, the date of {release[0]} in CHANGELOG.md"
 
 
-# after, downstream of | recorded, reported, set | is in | n times, the given number of | is, reaches, amounts to | delayed | skips, omits
-FOREIGN = re.compile(r"\b(?:behind|told|stands? in|so many|comes? to|held up|leaves? out|left out|rooms)\b", re.I)
+# after, downstream of | recorded, reported, set | is (in), represents | n times, the given number of | is, reaches, recurs, restarts | delayed | skips, omits | tiled
+FOREIGN = re.compile(r"\b(?:behind|tells?|told|said|stand(?:s|ing)?(?!-?alone)|stood|so many|c[oa]mes? (?:to|again)|held up|holds? (?:it|them|that) up|"
+                     r"le(?:ft|aves?|aving) out|rooms|anew|(?:is|are) cut into)\b", re.I)
 MODULE = re.compile(r"(?<!clean.)\broom\b(?! temperature)", re.I)  # a module, or space
 MOST_IN_COMMENTS = 0
 CPP_PARTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"', re.S)
@@ -195,13 +196,14 @@ def parts_of(path, text):
 
 
 def check_terms():
-    for path in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]:
+    sources = [*(path for folder in ("src", "docs", "scripts", "examples", "configs/templates", "tests/data") for path in (ROOT / folder).rglob("*")), *ROOT.glob("*.md")]
+    for path in sorted(path for path in sources if path.suffix in (".md", ".html", ".js") and ".bundle." not in path.name or path.parent.name == "templates"):
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            line = re.sub(r"`[^`]*`", "", line)
+            line = re.sub(r"`[^`]*`", "", line) if path.suffix == ".md" else line
             for found in [*FOREIGN.finditer(line), *MODULE.finditer(line)]:
                 yield f"{path.relative_to(ROOT)}:{number}: \"{found.group()}\" is no term of the field"
     comments = []
-    for path in sorted(path for folder in ("src", "include", "python", "scripts") for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp", ".py")):
+    for path in sorted(path for folder in ("src", "include", "python", "scripts", "examples") for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp", ".py")):
         text = path.read_text()
         for comment, start, part in parts_of(path, text):
             for found in FOREIGN.finditer(part):

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 
 namespace dlasim {
 namespace {
@@ -14,24 +12,6 @@ TEST(Causes, EachHasANameOfItsOwn)
 {
     std::set<std::string> paths;
     for (std::size_t i = 0; i < kCauses; ++i) EXPECT_TRUE(paths.insert(path_of({static_cast<Cause>(i)})).second);
-}
-
-/// docs/CAUSES.md has a row for each, with the sentence of the enumeration, in its order, and no other.
-TEST(Causes, PageDefinesEach)
-{
-    std::ifstream page(DLASIM_CAUSES_PAGE);
-    ASSERT_TRUE(page) << DLASIM_CAUSES_PAGE;
-    std::vector<std::string> rows, want;
-    for (std::string line; std::getline(page, line);)
-        if (line.rfind("| `", 0) == 0 && line.rfind("| `--", 0) != 0) rows.push_back(line);
-    for (std::size_t i = 0; i < kCauses; ++i) {
-        const CauseName& name = name_of(static_cast<Cause>(i));
-        std::ostringstream row;
-        row << "| `" << name.group << '/' << name.name << (name.by_client ? "/CLIENT" : "") << "` | " << name.text << " |";
-        want.push_back(row.str());
-    }
-    rows.resize(std::min(rows.size(), want.size() + 1));
-    EXPECT_EQ(rows, want);
 }
 
 Causes example()

@@ -120,7 +120,7 @@ TEST(Deconvolution, ThatCannotBeDoneIsRefusedWithTheRule)
         refused(
             R"({"op": "deconv2d", "input": {"width": 2730, "height": 1, "channels": 8}, "kernel": {"width": 4, "height": 1, "count": 8}, "strides": [1, 3]})",
             "nv_full"),
-        HasSubstr("found an output line of 8193 places, expected at most 8192"));
+        HasSubstr("found an output line of 8193 positions, expected at most 8192"));
 }
 
 TEST(Deconvolution, WhoseInputDoesNotFitTheBufferIsCut)

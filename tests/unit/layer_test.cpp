@@ -141,7 +141,7 @@ TEST(Layer, ImpossibleValuesAreRefusedWithPlaceFoundAndExpected)
         {good, R"({"width": 1, "height": 1, "count": 8193})", "", "/kernel/count: found 8193"},
         {good, one, R"(, "stride": {"x": 0})", "/stride/x: found 0, expected a whole number in 1..8"},
         {good, one, R"(, "stride": {"x": 16})", "a 1 x 1 convolution with the pixels of a window as channels does the same"},
-        {good, one, R"(, "stride": {"x": 1}, "strides": [1, 1])", "says the same as \"strides\""},
+        {good, one, R"(, "stride": {"x": 1}, "strides": [1, 1])", "duplicates \"strides\""},
         {good, one, R"(, "strides": [1])", "expected a list of 2 numbers"},
         {good, one, R"(, "pad": {"left": 32})", "/pad/left: found 32"},
         {good, one, R"(, "pad": {"value": 128})", "/pad/value: found 128, expected a whole number in -128..127"},

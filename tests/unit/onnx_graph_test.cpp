@@ -123,7 +123,7 @@ TEST(OnnxFold, NumbersOfChannels)
     EXPECT_THAT(refusal([&] {
                     OnnxMaker(maker).reals("c", {3, 1, 1}, {1, 2, 3}).node("Add", {"a", "c"}, "k").node("Mul", {"x", "k"}, "y").graph();
                 }),
-                HasSubstr("expected as many, or one"));
+                HasSubstr("expected equal numbers, or one"));
 }
 
 TEST(OnnxFold, TransposedWeights)
@@ -144,7 +144,7 @@ TEST(OnnxFold, ImpossibleOnesAreRefused)
     EXPECT_THAT(refusal([] {
                     reshaped_to(shapes().wholes("i", {1}, {9}).node("Gather", {"a", "i"}, "s"));
                 }),
-                HasSubstr("gathers what is not there"));
+                HasSubstr("gathers an index out of range"));
     EXPECT_THAT(refusal([] { reshaped_to(shapes().node("Div", {"a", "0"}, "s")); }), HasSubstr("divides by 0"));
     EXPECT_THAT(refusal([] {
                     reshaped_to(shapes().wholes("huge", {2}, {1 << 20, 1 << 20}).node("ConstantOfShape", {"huge"}, "s"));

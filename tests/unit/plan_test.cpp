@@ -406,12 +406,12 @@ TEST(LayerPlan, WhatDoesNotFitIsRefusedWithTheNumbers)
         HasSubstr("nv_large cannot decompress"));
     const char* rows =
         R"({"input": {"width": 9, "height": 9, "format": "T_A8B8G8R8"}, "kernel": {"width": 5, "height": 5, "count": 8}, "image": {"rows_at_once": 4}})";
-    EXPECT_THAT(refused(rows, "nv_full"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows at once"));
-    EXPECT_THAT(refused(rows, "nv_large"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows at once"));
+    EXPECT_THAT(refused(rows, "nv_full"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows per operation"));
+    EXPECT_THAT(refused(rows, "nv_large"), HasSubstr("found a kernel row of 20 elements, expected at most 16 with 4 rows per operation"));
     const char* step = R"({"input": {"width": 64, "height": 9, "format": "T_A16B16G16R16"}, "kernel": {"width": 4, "height": 4, "count": 8},
         "stride": {"x": 5, "y": 1}, "precision": "int16", "image": {"rows_at_once": 4}})";
     EXPECT_THAT(refused(step, "nv_full"),
-                HasSubstr("found a stride of 5 pixels of 4 components = 20 with 4 rows at once, expected at most 16"));
+                HasSubstr("found a stride of 5 pixels of 4 components = 20 with 4 rows per operation, expected at most 16"));
 }
 
 // csc.md 1.8.3: with four rows at once a step, stride * components, is at most 16; with two at most 32.
@@ -431,8 +431,8 @@ TEST(LayerPlan, KernelRowsAtOnceEndWhereTheCounterOfElementsDoes)
     EXPECT_EQ(rows(8, ""), 2u);
     EXPECT_EQ(rows(4, R"(, "image": {"rows_at_once": 4})"), 4u);
     EXPECT_EQ(rows(8, R"(, "image": {"rows_at_once": 2})"), 2u);
-    EXPECT_THAT(refused(5), HasSubstr("= 20 with 4 rows at once, expected at most 16"));
-    EXPECT_THAT(refused(8), HasSubstr("= 32 with 4 rows at once, expected at most 16"));
+    EXPECT_THAT(refused(5), HasSubstr("= 20 with 4 rows per operation, expected at most 16"));
+    EXPECT_THAT(refused(8), HasSubstr("= 32 with 4 rows per operation, expected at most 16"));
 }
 
 // programming.md 4: the configurable generation too takes two rows of at most half of its lanes; measured: 107,732 cycles.

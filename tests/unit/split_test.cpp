@@ -432,7 +432,7 @@ TEST(Split, StripsThatCannotBeAreRefused)
     const std::string layer =
         R"({"input": {"width": 10, "height": 9, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 8}, "pad": {"left": 4}, "partition": )";
     EXPECT_THAT(refused(layer + R"({"columns": 4}})", "nv_small"),
-                HasSubstr("/partition/columns: found 4, expected more: a part would see"));
+                HasSubstr("/partition/columns: found 4, expected more: a tile would have"));
     EXPECT_THAT(refused(layer + R"({"dilation_phases": true}})", "nv_small"),
                 HasSubstr("/partition/dilation_phases: found true, expected a dilation"));
     EXPECT_EQ(planned(layer + R"({"columns": 5}})", "nv_small").passes.size(), 3u);
@@ -501,11 +501,11 @@ TEST(Split, GroupsThatDoNotEndWithAnAtomSaySo)
 TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
 {
     EXPECT_THAT(refused(conv(R"({"kernels": 12})"), "nv_small"),
-                HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group: a part"));
+                HasSubstr("/partition/kernels: found 12, expected a multiple of the 8 kernels of a group: a tile"));
     EXPECT_THAT(refused(large(R"({"rows": 50})"), "nv_small"),
-                HasSubstr("/partition: does not fit the CBUF: a part takes 50 lines of 448 entries = 44 banks, one group of its kernels 1 "
+                HasSubstr("/partition: does not fit the CBUF: a tile takes 50 lines of 448 entries = 44 banks, one group of its kernels 1 "
                           "of the 32 banks of 4096 bytes; "
-                          "expected at most 35 rows in a part beside these weights"));
+                          "expected at most 35 rows in a tile with these weights"));
     EXPECT_THAT(refused(large(R"({"rows": 35, "reuse_weights": true})"), "nv_small"),
                 HasSubstr("its weights, which are kept, 4 of the 32 banks"));
     EXPECT_THAT(refused(conv(R"({"data_banks": 40})"), "nv_small"), HasSubstr("/partition/data_banks: found 40"));
@@ -530,12 +530,12 @@ TEST(Split, WhatTheMachineCannotDoIsRefusedWithTheRule)
         refused(
             R"({"op": "deconv2d", "input": {"width": 4, "height": 4, "channels": 8}, "kernel": {"width": 2, "height": 2, "count": 32}, "partition": {"kernels": 8}})",
             "nv_small"),
-        HasSubstr("the phases of a deconvolution are cut by rows"));
+        HasSubstr("the phases of a deconvolution are tiled by rows"));
     EXPECT_THAT(
         refused(
             R"({"input": {"width": 6, "height": 8192, "channels": 8}, "kernel": {"width": 1, "height": 1, "count": 24}, "partition": {"rows": 1, "kernels": 8}})",
             "nv_small"),
-        HasSubstr("found 24576 parts, expected at most 16384"));
+        HasSubstr("found 24576 tiles, expected at most 16384"));
     EXPECT_THAT(
         refused(
             R"({"input": {"width": 6, "height": 1, "channels": 8}, "kernel": {"width": 1, "height": 21, "count": 8}, "dilation": {"y": 2}, "pad": {"bottom": 63},

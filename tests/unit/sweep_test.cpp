@@ -125,7 +125,7 @@ TEST_F(SweepFile, WhatAnExpressionCannotMeanIsRefused)
     const std::string axes = R"("axes": {"cbuf.banks": [8, 16]}, "exclude": [)";
     EXPECT_THAT(refusal([&] { read(axes + R"("cbuf.bnks > 8"])"); }), HasSubstr("/exclude/0: \"cbuf.bnks\" is no axis"));
     EXPECT_THAT(refusal([&] { read(axes + R"("cbuf.banks >"])"); }), HasSubstr("column 13"));
-    EXPECT_THAT(refusal([&] { read(axes + R"("'a'"])"); }), HasSubstr("is a text"));
+    EXPECT_THAT(refusal([&] { read(axes + R"("'a'"])"); }), HasSubstr("is not a condition"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": "= kernel.count", "kernel.count": "= cbuf.banks"})"); }),
                 HasSubstr("depends on a later axis"));
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": "8"})"); }), HasSubstr("expected a list"));

@@ -405,7 +405,7 @@ TEST(Accelerator, ABurstThatIsAnsweredTwiceIsTold)
             p.memory.socket->nb_transport_bw(burst, phase, delay);
         };
     });
-    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not wait for it")));
+    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("does not expect it")));
 }
 
 TEST(Accelerator, AnAnswerToSomebodyElseIsTold)

@@ -270,7 +270,7 @@ TEST(Driver, SaysWhatAPlatformThatHangsWaitsFor)
     sc_start();
     EXPECT_FALSE(driver.result().finished);
     EXPECT_EQ(dla.failure(), "");
-    EXPECT_THAT(driver.result().problem, testing::HasSubstr("read and 0 write beats on their way"));
+    EXPECT_THAT(driver.result().problem, testing::HasSubstr("read and 0 write beats in flight"));
     EXPECT_THAT(driver.result().problem, testing::HasSubstr("the memory has not answered the read of 8 bytes at 0x"));
 }
 

@@ -97,8 +97,7 @@ Claims& claims()
 [[noreturn]] void refuse(const Place& output, const Place& input)
 {
     const std::string also = output.named == input.named ? "" : " (" + input.named.string() + ")";
-    throw ConfigError(output.named.string(),
-                      "would be written, and is an input of this command" + also + ", expected another place for it");
+    throw ConfigError(output.named.string(), "would be written, and is an input of this command" + also + ", expected another name for it");
 }
 
 }  // namespace
@@ -152,7 +151,7 @@ OutputClaim::OutputClaim(const fs::path& path, Extent extent) : place_(std::make
     place_->folder = extent == Extent::Folder;
     for (const Place* other : claims().outputs)
         if (!place_->folder && !other->folder && other->real == place_->real)
-            throw ConfigError(path.string(), "is written by this command already, expected a file of its own");
+            throw ConfigError(path.string(), "is already written by this command, expected another file");
     if (const Place* input = claims().input_at(*place_)) refuse(*place_, *input);
     std::error_code error;
     auto below = place_->folder ? fs::directory_iterator(path, error) : fs::directory_iterator();

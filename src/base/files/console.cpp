@@ -69,7 +69,7 @@ bool flush_standard_output()
     std::clearerr(stdout);
     if (lost == EPIPE) return false;
     throw ConfigError("standard output",
-                      std::string("cannot be written (") + std::strerror(lost) + "), expected a writable place with free space");
+                      std::string("cannot be written (") + std::strerror(lost) + "), expected a writable file with free space");
 }
 
 }  // namespace dlasim

@@ -1,6 +1,6 @@
 // Standard output and standard error of the command line. A reader that has gone away or a full disk
 // of them never ends the process: what is lost on standard error is lost, what is lost on
-// standard output is an error of its own, said unless its reader has gone.
+// standard output is reported as an error, unless its reader has gone.
 #pragma once
 #include <fmt/format.h>
 

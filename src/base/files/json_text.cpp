@@ -92,7 +92,7 @@ void refuse_deep_nesting(const std::string& text, const std::string& file)
         } else if (c == '[' || c == '{') {
             if (++depth > kDeepest)
                 throw ConfigError(file, "nests deeper than " + std::to_string(kDeepest) + " at " + line_and_column(text, i + 1) +
-                                            ", expected fewer brackets in each other");
+                                            ", expected fewer nested brackets");
         } else if ((c == ']' || c == '}') && depth > 0) {
             --depth;
         }
@@ -127,7 +127,7 @@ Json parse_json(const std::string& text, const std::string& file)
     } catch (const Json::parse_error& error) {
         throw ConfigError(file, "not JSON at " + line_and_column(text, error.byte) + ": " + syntax_problem(text, error.byte, error.what()));
     } catch (const Json::exception&) {
-        throw ConfigError(file, "has a number beyond all types, expected one of 64 bits or less");
+        throw ConfigError(file, "has a number out of range, expected one of 64 bits or less");
     }
 }
 

@@ -15,7 +15,7 @@
 
 namespace dlasim {
 
-/// What is said of a key. A name may be a path: "dbb/ar"; "[]" in it stands for the elements of a list, "*" for a name that is made
+/// Description of a key. A name may be a path: "dbb/ar"; "[]" in it means the elements of a list, "*" for a name that is made
 /// of what the run has.
 struct KeyRow {
     std::string_view name;

@@ -154,7 +154,7 @@ void OutputFile::take_name()
 
 void OutputFile::refuse(const char* what) const
 {
-    throw OutputError(named_.string(), std::string(what) + " (" + std::strerror(errno) + "), expected a place that can be written");
+    throw OutputError(named_.string(), std::string(what) + " (" + std::strerror(errno) + "), expected a file that can be written");
 }
 
 void OutputFile::drain(std::string_view text)
@@ -234,7 +234,7 @@ std::pair<fs::path, bool> follow_links(fs::path file)
 fs::path behind_links(const fs::path& file)
 {
     const auto [end, there] = follow_links(file);
-    if (!there) throw ConfigError(file.string(), "is a link that leads nowhere, expected a place that can be written");
+    if (!there) throw ConfigError(file.string(), "is a dangling link, expected a file that can be written");
     return end;
 }
 

@@ -97,7 +97,7 @@ std::filesystem::path behind_links(const std::filesystem::path& file);
 /// Removes a file, if there is one, that no longer belongs beside what is written. A folder of that name stays, and a file of this
 /// command. Throws ConfigError if that cannot be, and for an input of this command.
 void remove_file(const std::filesystem::path& file);
-/// The same of a file that this command is about to write anew.
+/// The same of a file that this command is about to rewrite.
 void remove_old_file(const std::filesystem::path& file);
 
 /// As many files may be open as the system allows this process: every file of a run is, until all of them are complete.

@@ -31,7 +31,7 @@ public:
             if (!enough && waited < kMaxWait) continue;
             ::close(descriptor_);
             throw ConfigError(folder.string(), std::string("another run ") + (enough ? "writes" : "has been writing for half a minute") +
-                                                   " into this folder, nothing written, expected one of its own (--out)");
+                                                   " into this folder, nothing written, expected another folder (--out)");
         }
     }
     ~Turn()

@@ -118,8 +118,8 @@ void add_options(CLI::App& app, DramCommand& command)
     app.add_option("--interval", command.interval, "least cycles between two requests")
         ->capture_default_str()
         ->check(whole(0, std::uint64_t{1} << 50));
-    app.add_option("--set", command.settings, "PATH=VALUE laid over the device file, e.g. channels=2, timing.tRCD=18, mapping=bg_lsb");
-    app.add_option("--decode", command.decode, "print where addresses lie, and run nothing");
+    app.add_option("--set", command.settings, "PATH=VALUE overrides the device file, e.g. channels=2, timing.tRCD=18, mapping=bg_lsb");
+    app.add_option("--decode", command.decode, "print the channel, bank, row and column of addresses, without running");
     app.add_option("--log", command.log, "write the command log");
     app.add_option("--timeline", command.timeline, "write a timeline with a track per bank");
     app.add_option("--out", command.out, "write configuration and statistics as JSON");

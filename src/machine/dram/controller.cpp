@@ -51,7 +51,7 @@ Controller::Controller(const Config& config)
 void Controller::push(const Request& request, Cycle at)
 {
     const std::uint32_t bank = device_.flat(request.at);
-    // A plan with writes decides about the direction as well, and is made anew in every cycle that brings something.
+    // A plan with writes decides about the direction as well, and is renewed in every cycle with an event.
     const bool planned = planned_ && reads_only() && std::min(plan_.at, event_) > at;
     planned_ = planned;
     floor_ = std::max(floor_, at + 1);

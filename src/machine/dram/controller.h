@@ -35,7 +35,7 @@ public:
     bool working() const override { return reads_.size() != 0 || write_mode_; }
 
 protected:
-    /// For a test that plans anew after every request.
+    /// For a test that replans after every request.
     void forget_plan() { planned_ = false; }
 
 private:

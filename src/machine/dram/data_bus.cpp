@@ -9,7 +9,7 @@
 namespace dlasim::dram {
 namespace {
 
-/// Where the bank of the second command stands, seen from that of the first.
+/// The bank of the second command relative to that of the first.
 struct Relation {
     const char* text;
     bool exists;

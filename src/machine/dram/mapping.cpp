@@ -44,7 +44,7 @@ std::vector<Field> fields_of(const std::string& text, const std::string& where)
         std::size_t f = 0;
         while (f < kFields && two != kFieldNames[f]) ++f;
         if (f == kFields) refuse(where, text, fmt::format("\"{}\" is not one of ro ch ra ba bg co", two));
-        if (!lower && two == "bg") refuse(where, text, "Ba stands for bank group and bank");
+        if (!lower && two == "bg") refuse(where, text, "Ba means bank group and bank");
         if (!lower && two == "ba") fields.push_back(Field::Group);
         fields.push_back(static_cast<Field>(f));
     }

@@ -3,7 +3,7 @@
 //   write ──►│ in │──►│ kWords words │──►│ out │──► valid()
 //   ready() ◄── register: falls after a write that finds the words full
 //
-// A word that is written in c stands at the output in c + 2; kWords + 2 words fit. In the cycle in which the words
+// A word that is written in c is at the output in c + 2; kWords + 2 words fit. In the cycle in which the words
 // are full nothing passes from the input register, even if a word leaves. Unlike LaneFifo the read ready is used in
 // its own cycle.
 //

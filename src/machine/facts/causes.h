@@ -3,7 +3,7 @@
 //   group        cause            client, of the causes of memory
 //   memory ────► latency ───────► CDMA_WT
 //
-// docs/CAUSES.md defines each of them.
+// `dlasim reference` prints each of them.
 #pragma once
 #include <array>
 #include <cstdint>

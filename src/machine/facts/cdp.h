@@ -40,7 +40,7 @@ struct Facts {
     std::uint32_t word_atoms;       // [spec] M: atoms a DMA word
     std::uint32_t lag;              // [spec] 4.3: beats a pixel before its first window is complete
     bool wide_buffer_input;         // [spec] 4.3: the channel buffer's input is a two-place stage, not a PIPE
-    bool stalling_stages;           // [spec] 4: SKID-PIPE-B stands where nv_full has SKID-PIPE
+    bool stalling_stages;           // [spec] 4: SKID-PIPE-B instead of nv_full's SKID-PIPE
     std::uint32_t response_stages;  // [spec] 4.1: between the port and the latency FIFO
     std::uint32_t reorder_depth;    // [spec] 4.1: of each of the F FIFOs
     std::uint32_t contexts;         // [spec] 4.1

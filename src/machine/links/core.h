@@ -89,7 +89,7 @@ public:
     virtual std::uint64_t work() const { return 0; }
     /// Hangs the unit's own probes (those that are not on a link) on it.
     virtual void attach(ProbeSet&) {}
-    /// Tells from now on what it waits for.
+    /// From now on it records what it waits for.
     virtual void follow(Trails&) {}
 };
 

@@ -1,4 +1,4 @@
-// A core whose evaluation is one call: advance() and horizon() are known where they are called, and no table of functions stands between.
+// A core whose evaluation is one direct call: advance() and horizon() are bound at compile time, without a virtual table.
 //
 //   struct SdpCore final : DirectCore<SdpCore> { advance, horizon, .. };
 #pragma once

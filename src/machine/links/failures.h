@@ -1,5 +1,5 @@
 // What goes wrong inside a machine while SystemC runs it. An exception must not cross the kernel: a
-// process that catches one reports it here and the machine stands still from then on.
+// process that catches one reports it here, and the machine stops.
 #pragma once
 #include <functional>
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace dlasim {
 
-/// `tell` gets the words of what `call` throws.
+/// The second function receives the message of an exception of `call`.
 template <class Call, class Tell>
 void guard_kernel(Call call, Tell tell)
 {

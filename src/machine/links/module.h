@@ -32,7 +32,7 @@ struct ClockedGroup {
     Cycle moved = 0;  // stepping: the last cycle after which anybody had anything to do
 };
 
-/// The core clock: turns cycles into SystemC time and back. Cycle 0 begins at time 0, and anew with every reset. Cycles may run
+/// The core clock: turns cycles into SystemC time and back. Cycle 0 begins at time 0, and again with every reset. Cycles may run
 /// ahead of SystemC's time: delays of transactions and notifications count from the latter, until() and edge_after() know that.
 class Clock {
 public:
@@ -119,7 +119,7 @@ private:
     Cycle ahead_end_ = 0;
     Cycle ahead_ = 0;                // the cycle that was gone ahead to
     Cycle others_ = 0;               // the first cycle before which, or at whose edge, something else may happen
-    bool activity_expected_ = true;  // `others_` is to be found anew
+    bool activity_expected_ = true;  // `others_` must be computed again
     std::vector<std::unique_ptr<ClockedGroup>> groups_;
 };
 

@@ -24,7 +24,7 @@ public:
         if (value) since_ = at;
         else if (at > since_) runs_.push_back({since_, at - since_});
     }
-    /// The signal is 1 for `length` cycles from `start` on. May be said ahead of time, in any order.
+    /// The signal is 1 for `length` cycles from `start` on. May be recorded ahead of time, in any order.
     void run(Cycle start, Cycle length) { runs_.push_back({start, length}); }
 
     /// All cycles in [from, to) in which the signal was 1, as disjoint runs in order.
@@ -53,7 +53,7 @@ private:
     Cycle since_ = 0;
 };
 
-/// A quantity over time: how full a buffer is, credits left. What changes it may be said ahead of time, in any order.
+/// A quantity over time: how full a buffer is, credits left. Changes may be recorded ahead of time, in any order.
 class Level {
 public:
     struct Change {

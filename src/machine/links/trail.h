@@ -3,7 +3,7 @@
 //
 //   unit ── note(from, works or waits for ..) ──► Trail of its place: the changes in order of time
 //
-// A place is where the walk back from the last interrupt can stand. What a place says of a cycle answers one question: why did
+// A place is a node of the backward analysis from the last interrupt. Its record of a cycle answers one question: why did
 // this not happen earlier? A unit that takes what comes as it comes waits for whoever sends it, also in the cycles in which it
 // takes something; it sets the pace itself when something waits in front of it. Notes are made where units change state, so a
 // unit that sleeps pays nothing, and cycles skipped leave the same trail as cycles stepped.
@@ -19,7 +19,7 @@
 
 namespace dlasim {
 
-/// Where the walk can stand. The last ones are families with a place for every memory client, by AXI id.
+/// Nodes of the backward analysis. The last ones are families with a node for every memory client, by AXI id.
 enum class TrailPlace : std::uint8_t {
     Software,
     Pin,  // of the interrupt
@@ -76,7 +76,7 @@ public:
 
     /// From cycle `from` on it sets its own pace.
     [[gnu::always_inline]] void works(Cycle from, Cause cause) { note(from, {cause, place_, false, false, 0}); }
-    /// It has said last that it does.
+    /// Its last record is that it does.
     bool works_on(Cause cause) const { return segments_.back().next == place_ && segments_.back().cause == cause; }
     /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
     [[gnu::always_inline]] void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
@@ -123,7 +123,7 @@ private:
             replace(from, now);
         }
     }
-    /// What was said of `from` and later.
+    /// Replaces the records of `from` and later.
     [[gnu::cold, gnu::noinline]] void replace(Cycle from, Note now)
     {
         while (segments_.size() > 1 && segments_.back().from >= from) segments_.pop_back();

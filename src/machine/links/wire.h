@@ -82,7 +82,7 @@ public:
         if (valid_probe) valid_probe->level(from, true);
         if (consumer) consumer->wake_at(from);
     }
-    /// As offer(), and the item, as some earlier one left it, is filled in by the caller at once.
+    /// As offer(); the caller fills in the item, which has the content of an earlier one, immediately.
     T& offer_in_place(Cycle from)
     {
         advance_to(from);
@@ -99,7 +99,7 @@ public:
         if (valid_probe) valid_probe->level(from, false);
     }
     bool ready(Cycle at) const { return ready_.read(at); }
-    /// After everything that the consumer has said.
+    /// The latest value that the consumer has set.
     bool ready_next() const { return ready_.latest(); }
     /// Nothing has been offered or withdrawn for a cycle after `at`, and nothing is offered: an item may be offered for any later one.
     bool free(Cycle at) const { return !valid_[newest_] && since_ <= at; }
@@ -117,7 +117,7 @@ public:
     /// Nothing has ever been offered.
     bool unused() const { return since_ == 0; }
 
-    /// Connects the two sides; ready is 1 after reset unless said otherwise.
+    /// Connects the two sides; ready is 1 after reset unless set otherwise.
     void connect(Sleeper* producer, Sleeper* to)
     {
         ready_.reader = producer;
@@ -174,7 +174,7 @@ public:
 
     Sleeper* reader = nullptr;
     Probe* probe = nullptr;
-    Level* level = nullptr;  // that its messages raise, or lower: those that tell of entries of CBUF
+    Level* level = nullptr;  // that its messages raise or lower: those about entries of CBUF
     bool takes = false;
 
 private:

@@ -38,7 +38,7 @@ void OperationRules::check_convolution()
                               ? "half of the MAC array is not enabled; a convolution needs CMAC_A and CMAC_B"
                               : "a convolution needs CDMA, CSC, CMAC_A, CMAC_B and CACC");
         }
-    if (!has(kSdp)) missing(kSdp, "nothing takes the results of CACC; a convolution needs SDP with FLYING_MODE");
+    if (!has(kSdp)) missing(kSdp, "no unit takes the results of CACC; a convolution needs SDP with FLYING_MODE");
     if (!has(kCdma) || !has(kCsc)) return;
     if (left_.weights && left_.banks == word(kCsc, csc::D_BANK)) breaches_.push_back(*left_.weights);
     left_ = {std::nullopt, word(kCsc, csc::D_BANK)};
@@ -180,7 +180,7 @@ void OperationRules::check_buffer()
         expect_strides({kCdma, cdma::D_LINE_STRIDE, cdma::D_SURF_STRIDE, width, rows, surfaces, true});
         if (get(kCdma, cdma::D_DAIN_MAP::LINE_PACKED) && grain * entries * batches > room)
             report(Rule::Buffer, kCdma, cdma::D_FETCH_GRAIN,
-                   fmt::format("{} lines of {} entries are fetched at once, expected at most {} entries in {} banks", grain, entries, room,
+                   fmt::format("{} lines of {} entries are fetched together, expected at most {} entries in {} banks", grain, entries, room,
                                data));
     }
     check_weights(element, compressed);
@@ -228,7 +228,7 @@ void OperationRules::check_windows()
         const std::uint64_t expected = input < kernel ? 0 : (input - kernel) / stride + 1;
         if (size(output) > expected || (size(output) < expected && !may_be_less))
             report(Rule::Size, kCsc, output.offset,
-                   fmt::format("output {} {}, expected {}: what input, padding, kernel, dilation and stride give", what, size(output),
+                   fmt::format("output {} {}, expected {}: the result of input, padding, kernel, dilation and stride", what, size(output),
                                expected));
     };
     // Lines that stay in the buffer may be for the next tile.

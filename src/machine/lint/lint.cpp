@@ -119,7 +119,7 @@ private:
         if (always_used(row.name) && value != 0 && hw_.memory.address_bits <= 32)
             return report(Rule::Width, entry, fmt::format("{} has {} address bits, expected 0", hw_.name, hw_.memory.address_bits));
         if (setup && row.write_mask != 0 && lost != 0 && !sign && !unused_often(row.name))
-            report(Rule::Width, entry, fmt::format("the register stores {:#x} of it, expected no other bits", value & row.write_mask));
+            report(Rule::Width, entry, fmt::format("the register stores only {:#x} of it, expected no other bits", value & row.write_mask));
     }
 
     void take_single(Unit& unit, const RegisterRow& row, std::uint32_t value, std::size_t entry)
@@ -280,8 +280,8 @@ private:
     {
         for (const EarlyLayer& layer : early_layers(hw_, program_))
             report(Rule::EarlyEnd, layer.entry,
-                   fmt::format("a convolution of {}, fewer than the {} that CACC holds, before the end of the convolution in front: where "
-                               "their ends meet the silicon hangs; expected a wait for its SDP interrupt",
+                   fmt::format("a convolution of {}, fewer than the {} that CACC holds, before the end of the previous convolution: if "
+                               "both end together, the silicon hangs; expected a wait for its SDP interrupt",
                                layer.results == 1 ? "1 result" : std::to_string(layer.results) + " results", layer.entries),
                    operations_.of(Launched::Csc, layer.convolution));
     }

@@ -43,7 +43,7 @@ void OperationRules::check_sdp()
     if (flying && !has(Launched::Cacc))
         report(Rule::MissingUnit, kSdp, sdp::D_FEATURE_MODE_CFG, "FLYING_MODE takes the results of a convolution, which is not launched");
     if (get(kSdp, sdp::D_FEATURE_MODE_CFG::OUTPUT_DST) && !has(kPdp))
-        report(Rule::MissingUnit, kSdp, sdp::D_FEATURE_MODE_CFG, "OUTPUT_DST hands the results to PDP, which is not launched with it");
+        report(Rule::MissingUnit, kSdp, sdp::D_FEATURE_MODE_CFG, "OUTPUT_DST sends the results to PDP, which is not launched with it");
     if (!flying && !has(kSdpRdma)) missing(kSdpRdma, "SDP takes its input from memory (FLYING_MODE is 0)");
     check_operands();
     const std::uint32_t atom = hw.memory.atom_bytes;
@@ -86,12 +86,11 @@ void OperationRules::check_operands()
         const bool mul = on && !get(kSdp, engine.mul_bypass) && get(kSdp, engine.mul_src);
         const bool reads = has(kSdpRdma) && !get(kSdpRdma, read.disable);
         if ((alu || mul) && !reads) {
-            const std::string problem = fmt::format("{} takes operands from memory, but SDP_RDMA reads none", kNames[i]);
+            const std::string problem = fmt::format("{} uses operands from memory, but SDP_RDMA reads none", kNames[i]);
             if (has(kSdpRdma)) report(Rule::UnitsDisagree, kSdpRdma, read.disable.offset, problem);
             else missing(kSdpRdma, problem);
         } else if (reads && !alu && !mul) {
-            report(Rule::UnitsDisagree, kSdpRdma, read.disable.offset,
-                   fmt::format("operands of {} are read, but it takes none", kNames[i]));
+            report(Rule::UnitsDisagree, kSdpRdma, read.disable.offset, fmt::format("operands of {} are read, but it uses none", kNames[i]));
         } else if (reads) {
             const std::uint32_t use = alu && mul ? 2 : alu ? 1 : 0, found = get(kSdpRdma, read.use);
             constexpr const char* kUses[] = {"of the multiplier", "of the ALU", "of both", "of neither"};
@@ -108,19 +107,19 @@ void OperationRules::check_pdp()
     using P = decltype(pdp::D_POOLING_PADDING_CFG);
     const bool flying = get(kPdp, pdp::D_OPERATION_MODE_CFG::FLYING_MODE) == 0;
     if (flying && !has(kSdp))
-        report(Rule::MissingUnit, kPdp, pdp::D_OPERATION_MODE_CFG, "PDP takes the results of SDP, which hands none over (OUTPUT_DST)");
+        report(Rule::MissingUnit, kPdp, pdp::D_OPERATION_MODE_CFG, "PDP takes the results of SDP, which sends none (OUTPUT_DST)");
     if (!flying && !has(kPdpRdma)) missing(kPdpRdma, "PDP takes its input from memory (FLYING_MODE is 1)");
     const auto size = [&](reg::Field field) { return get(kPdp, field) + std::uint64_t{1}; };
     expect({kPdp, pdp::D_DATA_CUBE_OUT_WIDTH::CUBE_OUT_WIDTH},
            windows(size(pdp::D_DATA_CUBE_IN_WIDTH::CUBE_IN_WIDTH), get(kPdp, P::PAD_LEFT), get(kPdp, P::PAD_RIGHT), size(K::KERNEL_WIDTH),
                    size(K::KERNEL_STRIDE_WIDTH)) -
                1,
-           "what input width, padding, kernel and stride give, less one");
+           "the result of input width, padding, kernel and stride, less one");
     expect({kPdp, pdp::D_DATA_CUBE_OUT_HEIGHT::CUBE_OUT_HEIGHT},
            windows(size(pdp::D_DATA_CUBE_IN_HEIGHT::CUBE_IN_HEIGHT), get(kPdp, P::PAD_TOP), get(kPdp, P::PAD_BOTTOM),
                    size(K::KERNEL_HEIGHT), size(K::KERNEL_STRIDE_HEIGHT)) -
                1,
-           "what input height, padding, kernel and stride give, less one");
+           "the result of input height, padding, kernel and stride, less one");
     const bool words = hw.full() && get(kPdp, pdp::D_DATA_FORMAT::INPUT_DATA) != 0;
     const std::uint64_t surfaces =
         ceil_div(size(pdp::D_DATA_CUBE_IN_CHANNEL::CUBE_IN_CHANNEL) * (words ? 2 : 1), std::uint64_t{hw.memory.atom_bytes});

@@ -92,8 +92,8 @@ std::string DramMemory::refusal(Address address, std::uint64_t bytes) const
 {
     if (inside(address, bytes)) return {};
     const std::uint64_t capacity = config_.organisation.capacity_bytes();
-    return fmt::format("{} bytes at {:#x} are not in the {} MiB from {:#x} on of {}; wrap=true, base=ADDRESS or more channels would do",
-                       bytes, address.byte(), capacity >> 20, config_.base, config_.name);
+    return fmt::format("{} bytes at {:#x} are not in the {} MiB from {:#x} on of {}; use wrap=true, base=ADDRESS or more channels", bytes,
+                       address.byte(), capacity >> 20, config_.base, config_.name);
 }
 
 bool DramMemory::perform(Port& port, Payload& payload)

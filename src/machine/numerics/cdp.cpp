@@ -113,7 +113,7 @@ CdpLooked CdpLanes::look_up(std::int64_t sum, bool odd) const
     return cdp_look_up(config_.lut, tables_, sum, index);
 }
 
-/// Even and odd channels are looked up by different units. The sums of int8 are few, and come again.
+/// Even and odd channels are looked up by different units. The sums of int8 are few, and recur.
 void CdpLanes::look_up_lanes(std::int64_t* values, std::size_t count)
 {
     const bool remembers = config_.precision == Precision::Int8;

@@ -44,7 +44,7 @@ struct CdpConfig {
 /// Elements by CdpOutcome.
 using CdpCounts = std::array<std::uint64_t, kCdpOutcomes>;
 
-/// Computes the atoms of a layer. What int8 looked up is remembered: start() anew when a table changes.
+/// Computes the atoms of a layer. Results of int8 look-ups are cached: call start() when a table changes.
 class CdpLanes {
 public:
     void start(const CdpConfig& config, const LutTables& tables);

@@ -256,7 +256,7 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
     return result;
 }
 
-/// What the walks of the look before found where this one came to.
+/// The result of the previous compaction at the point that this walk has reached.
 PastTree::Node CriticalPath::landing(const Walk& walk)
 {
     Node node = PastTree::kRoot;

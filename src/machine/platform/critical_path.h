@@ -61,7 +61,7 @@ public:
     void reach(Cycle now) { next_ = std::max(next_, now); }
     /// Of the cycles after t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end, as look().
     Causes causes(Cycle t0, Cycle done, bool interrupt);
-    /// Walks that came to a point of older cycles that none was made from: 0, else their causes are wrong.
+    /// Walks that reached a point of older cycles that was not prepared: 0, else their causes are wrong.
     unsigned unforeseen() const { return unforeseen_; }
 
 private:

@@ -30,10 +30,10 @@ std::vector<DeclaredUnit> declared_units()
     return {
         {{"mcif", "cvif"}, "The interfaces to the memory ports; CVIF where the machine has a secondary port", rows_of<McifCounters>()},
         {{"cdma"}, "Fetches input and weights into CBUF", rows_of<CdmaCounters>()},
-        {{"csc"}, "Cuts the convolution into stripes and feeds the array", rows_of<CscCounters>()},
+        {{"csc"}, "Divides the convolution into stripes and feeds the array", rows_of<CscCounters>()},
         {{"cmac_a", "cmac_b"}, "The halves of the MAC array", rows_of<CmacCounters>()},
-        {{"cacc"}, "Adds up partial sums and hands results to SDP", rows_of<CaccCounters>()},
-        {{"sdp"}, "Works on single points, with its read engines SDP_RDMA", rows_of<SdpCounters>()},
+        {{"cacc"}, "Accumulates partial sums and delivers results to SDP", rows_of<CaccCounters>()},
+        {{"sdp"}, "Processes single elements, with its read engines SDP_RDMA", rows_of<SdpCounters>()},
         {{"pdp"}, "Pools, with its read engine PDP_RDMA", rows_of<PdpCounters>()},
         {{"cdp"}, "Normalises across channels, with its read engine CDP_RDMA", rows_of<CdpCounters>()},
         {{"bdma"}, "Copies from memory to memory; nv_full", rows_of<BdmaCounters>()},

@@ -38,7 +38,7 @@ public:
 
     /// Watches `top` from now on. `one_memory`: both ports see the same bytes.
     Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, Top& top);
-    /// Watches nobody: who moves values tells port() and buffer().
+    /// Passive: units that move values call port() and buffer().
     Hazards(const Hardware& hardware, const Program& program, bool one_memory, const Clock& clock, const Finished& finished,
             std::uint32_t cbuf_entries);
 

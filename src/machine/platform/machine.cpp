@@ -151,7 +151,7 @@ struct Machine::Parts {
         std::string text;
         if (top.failures().any()) text = fmt::format("{} (cycle {})\n", top.failures().first(), now);
         else if (!software.failure().empty()) text = fmt::format("{} (cycle {})\n", software.failure(), now);
-        else text = fmt::format("nothing moves any more in cycle {}; software waits for {}\n", now, software.waiting_for());
+        else text = fmt::format("no unit makes progress in cycle {}; software waits for {}\n", now, software.waiting_for());
         for (UnitModule* unit : top.units())
             if (const std::string why = unit->core().stuck(); !why.empty()) text += fmt::format("  because: {}\n", why);
         for (const PortMemory* memory : {&*primary, secondary ? &*secondary : nullptr})

@@ -266,7 +266,7 @@ void PathRules::step_accepted(const TrailBurst& burst)
         }
     }
     if (burst.accepted() > burst.offered()) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered(), burst.client);
-    if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it stood in a stage until the one before it had left
+    if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it was in a stage until the previous one had left
         const TrailBurst& other = trail[spot_.number - 1];
         if (burst.offered() > burst.granted + kGrantToPort && other.accepted() + 1 >= burst.offered() && other.accepted() < spot_.at) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);

@@ -20,7 +20,7 @@ namespace dlasim {
 
 enum class BurstStage : std::uint8_t { Entered, Chunked, Granted, Accepted, First };
 
-/// Where a walk stands: a place, or a stage of a burst; and in which cycle.
+/// The point of a walk: a place, or a stage of a burst; and the cycle.
 struct PathSpot {
     TrailPlace place = TrailPlace::Software;
     bool sent = false;  // something has come from there
@@ -50,7 +50,7 @@ public:
     void step();
     /// False at a burst that has been forgotten.
     bool knows() const { return !spot_.burst || bursts().find(spot_.number); }
-    /// It stands where a place's own pace began, in that segment: walks meet there.
+    /// The segment in which the pace of a unit itself began, if the walk is there: walks meet there.
     const std::optional<std::size_t>& paced() const { return paced_; }
     /// What the cycles of all walks went to, the latest first.
     const std::vector<PathRun>& runs() const { return runs_; }

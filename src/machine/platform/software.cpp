@@ -246,14 +246,14 @@ void Software::run_program()
 
 std::string Software::waiting_for() const
 {
-    if (position_ >= program().size()) return "the program is at its end";
+    if (position_ >= program().size()) return "the program has ended";
     return std::visit(Overloaded{
                           [](const RegisterWrite& w) { return fmt::format("write of {} to {}", w.value, w.name); },
                           [](const RegisterRead& r) { return "read of " + r.name; },
                           [](const WaitPin&) { return std::string("the interrupt pin"); },
                           [](const MarkT0&) { return std::string("mark"); },
                           [](const Stamp&) { return std::string("stamp"); },
-                          [](const HostStep& h) { return fmt::format("step {} of the host", h.number); },
+                          [](const HostStep& h) { return fmt::format("step {} of the CPU", h.number); },
                           [](const WaitInterrupt& w) { return "interrupt " + w.name; },
                           [](const PollRegister& p) { return fmt::format("{} to read {:#x}", p.name, p.expected); },
                           [](const WaitStatus& w) { return fmt::format("interrupt status bits {:#x}", w.bits); },

@@ -79,7 +79,7 @@ public:
     void attach(ProbeSet& probes);
     /// They see every access from now on; `secondary` if there is such a port.
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
-    /// Every unit and port tells from now on what it waits for; `secondary` where there is such a port.
+    /// Every unit and port records from now on what it waits for; `secondary` where there is such a port.
     void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
     /// The trails of the ports get the requests that no arbiter has granted yet, until they drop them.
     void note_pending();
@@ -101,7 +101,7 @@ public:
     std::uint64_t evaluations() const;
     /// Every unit, in the order of the data flow.
     const std::vector<UnitModule*>& units() const { return units_; }
-    /// The first exception inside the machine; it stands still afterwards.
+    /// The first exception inside the machine, which then stops.
     Failures& failures() { return failures_; }
 
 private:
@@ -117,7 +117,7 @@ private:
     Failures failures_;
     bool held_ = false;
 
-    // Made anew by every reset, as are the cores of the units.
+    // Rebuilt by every reset, as are the cores of the units.
     std::unique_ptr<Links> links_;
 
     // Units.

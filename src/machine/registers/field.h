@@ -48,7 +48,7 @@ struct Field {
     template <std::integral T>
     constexpr FieldValue operator()(T value) const;
 
-    /// The same field of a register that stands `distance` bytes further on and is laid out alike.
+    /// The same field of a register of equal layout, `distance` bytes further on.
     constexpr Field operator+(std::uint32_t distance) const { return {static_cast<std::uint16_t>(offset + distance), lsb, width}; }
 };
 

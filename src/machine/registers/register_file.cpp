@@ -7,7 +7,7 @@ namespace dlasim {
 namespace {
 using namespace reg::groups;
 constexpr std::size_t kWindowWords = UnitRegisters::kWindow / 4;
-constexpr std::uint32_t kNoRegister = UINT32_MAX;  // who keeps values beside the registers takes them anew
+constexpr std::uint32_t kNoRegister = UINT32_MAX;  // copies of register values must be refreshed
 // Write accepted at the port to the start of the data path, at least: csb.md 2.1, decode and three flops.
 constexpr Cycle kWriteToStart = 14;
 }  // namespace

@@ -64,17 +64,17 @@ public:
     void set(std::uint32_t offset, unsigned group, std::uint32_t value);
 
     /// Clock-gate enable: op_en of the consumer group delayed by three flops, not cut short by done.
-    /// Last finish() and current enable are enough to tell it; see gate_on()/gate_off().
+    /// Last finish() and current enable determine it; see gate_on()/gate_off().
     Cycle enabled_since() const { return enable_[consumer_].at; }
     bool enabled() const { return enable_[consumer_].on; }
-    /// Tells why a unit without a layer has none from cycle `from` on: software has not enabled it, or the groups change over.
+    /// The reason why a unit has no layer from cycle `from` on: software has not enabled it, or the groups change over.
     void note_idle(Trail& trail, Cycle from) const;
     /// op_en of a group as it is in cycle `at`.
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 
     /// All values, in the order of the groups, then which group is whose: of a unit that has nothing enabled.
     std::vector<std::uint32_t> state() const;
-    /// Takes over what state() of the same unit of another machine has said; false, and nothing has changed, if that cannot be.
+    /// Loads what state() of the same unit of another machine returned; returns false without any change if it is impossible.
     bool restore(const std::vector<std::uint32_t>& state);
     bool idle() const { return !enable_[0].on && !enable_[1].on; }
 

@@ -12,7 +12,7 @@
 
 namespace dlasim {
 
-/// CDMA tells CSC that lines were filled, CSC tells CDMA that they were released. cdma.md 0.2.
+/// CDMA notifies CSC of filled lines, CSC notifies CDMA of released ones. cdma.md 0.2.
 struct DataUpdate {
     Entries entries{};
     Slices slices{};

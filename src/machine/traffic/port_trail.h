@@ -36,7 +36,7 @@ struct TrailChunk {
 
 /// Notes are on the path of every burst: it is one line of the processor's cache, and of cycles and numbers only the lower half is kept.
 /// Nothing is further apart than that: numbers so old have been forgotten, and no memory answers after four thousand million cycles.
-/// A cycle is kNever until what it tells has happened.
+/// A cycle is kNever until its event has occurred.
 class alignas(64) TrailBurst : public TrailMarks {
 public:
     using Number = std::uint64_t;
@@ -178,7 +178,7 @@ public:
             if ((*this)[first].client == client) return first;
         return otherwise;
     }
-    /// The next one stands at the port from this cycle on.
+    /// The next one is at the port from this cycle on.
     std::pair<Number, TrailBurst*> offer(Cycle at)
     {
         offered_burst_ = bursts_.next(offered_burst_, offered_);
@@ -298,7 +298,7 @@ private:
         while (first > base() && waits_[first - 1].accepted > offered) --first;
         return first - (first > base());
     }
-    /// A stream that is longer begins anew.
+    /// A longer stream starts over.
     static std::uint8_t one_more(std::uint8_t after)
     {
         return after == kMostAfter ? std::uint8_t{0} : static_cast<std::uint8_t>(after + 1);

@@ -33,7 +33,7 @@ public:
     CbufWatch& operator=(const CbufWatch&) = delete;
     virtual ~CbufWatch() = default;
 
-    /// The rings of weights and masks begin anew: the pending handshake of CDMA and CSC.
+    /// The rings of weights and masks restart: the pending handshake of CDMA and CSC.
     virtual void restarted() = 0;
     /// `turn`: of weights and masks, how many entries their ring had taken since it began; data have none.
     virtual void read(Held kind, std::uint32_t entry, std::uint64_t turn) = 0;

@@ -34,7 +34,7 @@ struct Launch {
     bool primary = false;     // where it writes
 };
 
-/// An engine of SDP takes operands from memory. Registers of a group stand at reset values until they are written: bypassed.
+/// An engine of SDP takes operands from memory. Registers of a group have reset values until they are written: bypassed.
 bool takes_operands(const LaunchedUnit& unit, const reg::sdp::Engine& at)
 {
     const RegisterGroup& sdp = unit.group();

@@ -48,7 +48,7 @@ struct HostMemory {
     std::function<void(const Place& place, std::span<const std::uint8_t> bytes)> write;
 };
 
-/// What stands beside the machine: it fills memory, computes what no unit does, looks at what is there. It takes no time of the machine.
+/// The software around the machine: it fills memory, computes CPU fallback, and checks memory. It takes no time of the machine.
 class Host {
 public:
     virtual ~Host() = default;
@@ -57,7 +57,7 @@ public:
     virtual void at(std::size_t /*step*/, const HostMemory&) {}
     /// Such a step changes memory, so that a program alone is not all that runs.
     virtual bool computes(std::size_t /*step*/) const { return true; }
-    /// The program came to its end.
+    /// The program has ended.
     virtual void after(const RunResult&, const HostMemory&) {}
     /// It never will: the machine hangs.
     virtual void hangs(const HostMemory&) {}

@@ -109,7 +109,7 @@ std::string RunComparison::verdict(const std::string& name_of_b) const
     if (a.seconds > 0 && b.seconds > 0 &&
         hardware.end() != std::find_if(hardware.begin(), hardware.end(), [](const FactChange& fact) { return fact.path == "clock_mhz"; }))
         text += fmt::format(" Their clocks differ: {:.4g} ms in place of {:.4g} ms.", 1e3 * b.seconds, 1e3 * a.seconds);
-    if (!same_work()) text += " They do different work, so that this says nothing of machine or plan.";
+    if (!same_work()) text += " They do different work, so the difference is not that of machine or plan.";
     return text;
 }
 
@@ -145,7 +145,7 @@ constexpr std::array kRunKeys{
     Key<RecordedRun>{{"name", "text", "", "of what ran"}, [](const RecordedRun& r) -> OrderedJson { return r.name; }},
     Key<RecordedRun>{{"hardware", "text", "", "the preset it ran on, and what differs from it"},
                      [](const RecordedRun& r) -> OrderedJson { return r.machine; }},
-    Key<RecordedRun>{{"memory", "text", "", "the memory; empty if the result does not tell it"},
+    Key<RecordedRun>{{"memory", "text", "", "the memory; empty if the result does not contain it"},
                      [](const RecordedRun& r) -> OrderedJson { return r.memory_name; }},
     Key<RecordedRun>{{"verified", "flag or null", "", "its values were right; null: not compared"},
                      [](const RecordedRun& r) -> OrderedJson { return r.verified ? OrderedJson(*r.verified) : OrderedJson(); }},
@@ -183,7 +183,7 @@ OrderedJson steps_of(const RunComparison& c)
     return list;
 }
 
-constexpr KeyRow kStepCauses{"causes", "list", "", "cycles of the step by cause, as above", "both results tell them"};
+constexpr KeyRow kStepCauses{"causes", "list", "", "cycles of the step by cause, as above", "both results contain them"};
 constexpr std::string_view kTolerance = "--tolerance";
 constexpr std::array kComparisonKeys{
     Key<Asked>{{"schema", "text", "", "dlasim.comparison/1"}, [](const Asked&) -> OrderedJson { return "dlasim.comparison/1"; }},
@@ -197,24 +197,23 @@ constexpr std::array kComparisonKeys{
     Key<Asked>{{"cycles/change", "integer", "cycles", "from A to B"}, [](const Asked& q) -> OrderedJson { return q.c.change(); }},
     Key<Asked>{{"cycles/percent", "number or null", "%", "the same of the cycles of A; null where these are 0"},
                [](const Asked& q) -> OrderedJson { return q.c.percent() ? OrderedJson(*q.c.percent()) : OrderedJson(); }},
-    Key<Asked>{{"tolerance", "number", "%", "that was asked for", kTolerance},
+    Key<Asked>{{"tolerance", "number", "%", "of `--tolerance`", kTolerance},
                [](const Asked& q) -> OrderedJson { return q.tolerance ? OrderedJson(*q.tolerance) : kAbsent; }},
     Key<Asked>{{"within", "flag", "", "the cycles differ by no more, either way", kTolerance},
                [](const Asked& q) -> OrderedJson { return q.tolerance ? OrderedJson(q.c.within(*q.tolerance)) : kAbsent; }},
-    Key<Asked>{{"causes", "list", "", "cycles by cause, largest change first", "both results tell them"},
+    Key<Asked>{{"causes", "list", "", "cycles by cause, largest change first", "both results contain them"},
                [](const Asked& q) { return q.c.by_cause ? list_of(kAmountKeys, q.c.parts) : kAbsent; }},
-    Key<Asked>{{"phases", "list", "", "cycles of the array by phase", "a result tells no causes, and both tell these"},
+    Key<Asked>{{"phases", "list", "", "cycles of the array by phase", "a result contains no causes, and both contain these"},
                [](const Asked& q) { return q.c.by_cause || q.c.parts.empty() ? kAbsent : list_of(kAmountKeys, q.c.parts); }},
-    Key<Asked>{
-        {"steps", "list", "", "of both, in the order of B: of a network what each adds to the cycles, else from its start to its end"},
-        [](const Asked& q) { return steps_of(q.c); }},
+    Key<Asked>{{"steps", "list", "", "of both, in the order of B: shares of the cycles of a network, else from start to end"},
+               [](const Asked& q) { return steps_of(q.c); }},
     Key<Asked>{{"only_a", "list", "", "steps of A alone"}, [](const Asked& q) { return list_of(kAmountKeys, q.c.only_a); }},
     Key<Asked>{{"only_b", "list", "", "steps of B alone"}, [](const Asked& q) { return list_of(kAmountKeys, q.c.only_b); }},
     Key<Asked>{{"work", "list", "", "what differs in shapes, precision and images"},
                [](const Asked& q) { return list_of(kFactKeys, q.c.work); }},
     Key<Asked>{{"hardware", "list", "", "what differs in the hardware"}, [](const Asked& q) { return list_of(kFactKeys, q.c.hardware); }},
     Key<Asked>{{"memory", "list", "", "what differs in the memory"}, [](const Asked& q) { return list_of(kFactKeys, q.c.memory); }},
-    Key<Asked>{{"plan", "list", "", "what differs in what software does: cuts, modes, places, overlap"},
+    Key<Asked>{{"plan", "list", "", "what differs in the program: tilings, modes, addresses, overlap"},
                [](const Asked& q) { return list_of(kFactKeys, q.c.plan); }},
     Key<Asked>{{"traffic", "list", "", "bytes that differ, by port and client, largest change first"},
                [](const Asked& q) { return list_of(kAmountKeys, q.c.traffic); }},

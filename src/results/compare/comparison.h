@@ -22,7 +22,7 @@ struct AmountChange {
 
 struct StepChange {
     AmountChange cycles;
-    std::vector<AmountChange> causes;  // of steps whose causes both runs tell
+    std::vector<AmountChange> causes;  // of steps whose causes are in both results
 };
 
 struct RunComparison {

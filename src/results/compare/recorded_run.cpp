@@ -32,7 +32,7 @@ std::int64_t time_of(const Json& value, const std::string& where)
     return amount_of(value, where);
 }
 
-/// What stands at a path with slashes; null if nothing does.
+/// The value at a path with slashes; null if there is none.
 const Json& below(const Json& json, std::string_view path)
 {
     static const Json kNothing;
@@ -218,7 +218,7 @@ private:
     const Json& json_;
     const std::string& file_;
     RecordedRun run_;
-    std::map<std::string, std::size_t> names_;  // of steps, and how often each has come again
+    std::map<std::string, std::size_t> names_;  // of steps, and how many times each has recurred
     std::set<std::string> used_;
     std::int64_t step_cycles_ = 0;
 };

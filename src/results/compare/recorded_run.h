@@ -1,4 +1,4 @@
-// A run as its result.json tells it, whatever it ran: the same shape for layers, networks, files of the compiler and replays.
+// A run as recorded in its result.json: the same shape for layers, networks, files of the compiler and replays.
 //
 //   result.json ──► work      what was asked for: shapes, precision, images
 //                   hardware, memory, plan      what it ran on, and how software did it
@@ -36,7 +36,7 @@ struct RecordedRun {
     std::string file, name, machine, memory_name;
     bool unmeasured = false;  // the result says so of its machine
     std::int64_t cycles = 0;
-    double seconds = 0;            // at the clock of the hardware; 0 if the result does not tell the clock
+    double seconds = 0;            // at the clock of the hardware; 0 if the result has no clock
     std::optional<bool> verified;  // none: not compared
     Facts work, hardware, memory, plan;
     Amounts causes;  // cycles, leaves of the tree in its order; none if the result has none

@@ -22,7 +22,7 @@ Advice advice_on_memory(Cause cause)
 {
     switch (cause) {
         case Cause::Latency:
-            return {"The memory answers late, and too little is asked for ahead.", {kCutForCycles, kOverlap, kLessLatency, kFaster}};
+            return {"The memory latency is long, and too few requests are in flight.", {kCutForCycles, kOverlap, kLessLatency, kFaster}};
         case Cause::Bandwidth:
             return {
                 "The port is busy. Move less (each tensor once), keep tensors in CVSRAM, or widen the port: it is as wide as an atom, "
@@ -31,11 +31,11 @@ Advice advice_on_memory(Cause cause)
         case Cause::Arbitration:
             return {"Clients share the port.", {kCutForTraffic, kCutForCycles, kMoreKernels}};
         case Cause::Credits:
-            return {"The client may have no more requests under way.", {{Of::Hardware, "fabric.read_credit", "*2"}, kLessLatency}};
+            return {"The client is at its limit of requests in flight.", {{Of::Hardware, "fabric.read_credit", "*2"}, kLessLatency}};
         case Cause::Requests:
-            return {"The client asks for little at a time.", {kCutForCycles, kLessLatency, kFaster}};
+            return {"The client's requests are small.", {kCutForCycles, kLessLatency, kFaster}};
         case Cause::Interface:
-            return {"Requests and answers pass the stages of MCIF or CVIF, some cycles each, and nothing else is asked for meanwhile.",
+            return {"Requests and responses pass the pipeline stages of MCIF or CVIF, some cycles each, and no other request is in flight.",
                     {kCutForCycles, kOverlap, kMoreBanks}};
         case Cause::DramQueue:
         case Cause::DramData:
@@ -46,7 +46,7 @@ Advice advice_on_memory(Cause cause)
             return {"The pattern of addresses does not suit the DRAM.", {kBankInterleave, kPageXor, kMoreChannelsOfDram, kFaster}};
         case Cause::DramRefresh:
         case Cause::DramPower:
-            return {"The DRAM keeps itself alive, or wakes.", {kFaster, kMoreChannelsOfDram}};
+            return {"The DRAM refreshes, or wakes up from power-down.", {kFaster, kMoreChannelsOfDram}};
         default:
             throw InternalError("a cause without advice");
     }
@@ -57,25 +57,24 @@ Advice make_advice(Cause cause)
     switch (cause) {
         case Cause::Computing:
             return {
-                "The array works. Fewer cycles take a wider array, or a layer that fills its lanes: channels by the multiple of "
-                "mac.atomic_c, kernels of mac.atomic_k.",
+                "The array is busy. Fewer cycles need a wider array, or a layer that fills its lanes: channels in multiples of "
+                "mac.atomic_c, kernels in multiples of mac.atomic_k.",
                 {kMoreKernels, kMoreChannels, kCutForCycles}};
         case Cause::WeightLoad:
-            return {"Stripes are shorter than the time to load weights. Larger parts make longer stripes.", {kCutForCycles, kDeeperBanks}};
+            return {"Stripes are shorter than the time to load weights. Larger tiles make longer stripes.", {kCutForCycles, kDeeperBanks}};
         case Cause::WeightsLate:
-            return {"Weights come no faster than CDMA unpacks them. Reading them once instead of once a part helps.",
+            return {"CDMA unpacks weights no faster. Reading them once instead of once per tile helps.",
                     {kCutForCycles, kCutForTraffic, kMoreBanks}};
         case Cause::DataLate:
-            return {
-                "Input comes no faster than CDMA writes it into CBUF. A part whose input follows while the one before computes hides it.",
-                {kCutForCycles, kMoreBanks, kMoreKernels}};
+            return {"CDMA writes input into CBUF no faster. Prefetching the input of the next tile during the current one hides it.",
+                    {kCutForCycles, kMoreBanks, kMoreKernels}};
         case Cause::BufferFull:
             return {"The next input waits for space in CBUF. More banks or smaller tiles let it arrive earlier.",
                     {kCutForCycles, kMoreBanks, kDeeperBanks}};
         case Cause::AccumulatorFull:
             return {
-                "Layers with few channels have results ready faster than CACC hands them to SDP: cacc is their bound. Smaller parts hide "
-                "the fetch after it; more multiplications per result, or more kernels at a time, change it.",
+                "Layers with few channels produce results faster than CACC delivers them to SDP: cacc is their bound. Smaller tiles hide "
+                "the fetch in it; more multiplications per result, or more kernels in parallel, remove it.",
                 {kCutForCycles, kMoreKernels}};
         case Cause::SdpPace:
             return {"SDP is the slowest stage. sdp.*_throughput is the number of elements per cycle of its engines.",
@@ -84,7 +83,7 @@ Advice make_advice(Cause cause)
                      {Of::Hardware, "sdp.ew_throughput", "*2"},
                      kMoreKernels}};
         case Cause::OperandLate:
-            return {"The second operand of an addition or a scale for each element is unpacked too late.",
+            return {"The second operand of an addition, or a scale per element, is unpacked too late.",
                     {kFaster, {Of::Hardware, "sdp.bn_throughput", "*2"}, kMoreKernels}};
         case Cause::PdpPace:
             return {"Pooling is the slowest stage.", {{Of::Hardware, "pdp.throughput", "*2"}, kMoreKernels}};
@@ -92,22 +91,21 @@ Advice make_advice(Cause cause)
             return {"Normalisation is the slowest stage.", {{Of::Hardware, "cdp.throughput", "*2"}, kMoreKernels}};
         case Cause::BdmaPace:
         case Cause::RubikPace:
-            return {"Copies are as fast as their unit: keep tensors where they are used.", {kFaster}};
+            return {"The copy unit is the bottleneck: keep tensors in the memory where they are used.", {kFaster}};
         case Cause::StartUp:
         case Cause::BankChange:
-            return {"Every operation has to begin. Fewer operations, or operations that overlap, begin less often.",
-                    {kOverlap, kDeeperBanks}};
+            return {"Every operation has a start-up time. Fewer, or overlapping, operations have less of it.", {kOverlap, kDeeperBanks}};
         case Cause::Pipeline:
-            return {
-                "The first results of an operation pass through the array before SDP sees them. Fewer, longer operations do it less often.",
-                {kOverlap, kCutForCycles, kMoreKernels}};
+            return {"The pipeline fills at the start of every operation. Fewer, longer operations fill it less often.",
+                    {kOverlap, kCutForCycles, kMoreKernels}};
         case Cause::Drain:
         case Cause::WriteBack:
-            return {"The last results leave, and nobody has begun something else.", {kOverlap, kLessLatency, kFaster}};
+            return {"The pipeline drains, and no other operation has started.", {kOverlap, kLessLatency, kFaster}};
         case Cause::Programming:
         case Cause::Interrupt:
         case Cause::Polling:
-            return {"Software is on the way: registers of the next operation can be written while the one before runs.", {kOverlap}};
+            return {"Software is on the critical path: it can write the registers of the next operation while the current one runs.",
+                    {kOverlap}};
         default:
             return advice_on_memory(cause);
     }

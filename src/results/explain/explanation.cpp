@@ -78,7 +78,7 @@ std::int64_t tensor_bytes(const Json& step, const char* tensor)
                : 0;
 }
 
-/// Bytes of the convolution buffer; 0 if the result does not tell.
+/// Bytes of the convolution buffer; 0 if the result has none.
 std::int64_t buffer_bytes(const RecordedRun& run)
 {
     std::int64_t bytes = 1;
@@ -112,7 +112,7 @@ std::string cut_sentence(const RecordedRun& run, const Json& step)
     const std::int64_t operations = number_at(step, "operations"), input = tensor_bytes(step, "input"),
                        weights = tensor_bytes(step, "weights"), buffer = buffer_bytes(run);
     if (operations < 2 || !step.contains("cut") || step["cut"] != true) return "";
-    std::string text = fmt::format("It is cut into {} operations", operations);
+    std::string text = fmt::format("It is tiled into {} operations", operations);
     if (buffer != 0 && input + weights > buffer)
         text += fmt::format(": input of {} bytes and weights of {} do not fit CBUF's {} bytes", grouped(static_cast<std::uint64_t>(input)),
                             grouped(static_cast<std::uint64_t>(weights)), grouped(static_cast<std::uint64_t>(buffer)));
@@ -246,7 +246,7 @@ Explanation explain(const Json& result, const std::string& file)
         explanation.least = bound->cycles;
     }
     if (const Json plan = result.value("plan", Json()); plan.is_object() && plan.contains("cut") && plan["cut"].is_string())
-        explanation.cut = "It is cut into " + plan["cut"].get<std::string>() + "." + read_again(plan);
+        explanation.cut = "It is tiled into " + plan["cut"].get<std::string>() + "." + read_again(plan);
     explanation.losses = losses_of(run, result);
     if (in_turn) explanation.parts = parts_of(run);
     return explanation;

@@ -60,7 +60,7 @@ std::string largest(const Amounts& amounts, std::size_t most)
 
 std::string meanings(const Explanation& e)
 {
-    std::string text = "\nWhat they mean, and what would change them\n";
+    std::string text = "\nWhat they mean, and what helps\n";
     std::size_t told = 0;
     for (const CauseTotal& total : e.causes) {
         if (told == kExplained || total.cycles * 50 < e.run.cycles) break;
@@ -109,12 +109,12 @@ constexpr std::array kTotalKeys{
         [](const CauseTotal& t) -> OrderedJson { return std::string(name_of(t.cause).group) + ": " + std::string(name_of(t.cause).name); }},
     Key<CauseTotal>{{"cycles", "integer", "cycles", "of all clients"}, [](const CauseTotal& t) -> OrderedJson { return t.cycles; }},
     Key<CauseTotal>{{"meaning", "text", "", "what it is"}, [](const CauseTotal& t) -> OrderedJson { return name_of(t.cause).text; }},
-    Key<CauseTotal>{{"remedy", "text", "", "what would change it"},
-                    [](const CauseTotal& t) -> OrderedJson { return advice_on(t.cause).words; }},
+    Key<CauseTotal>{{"remedy", "text", "", "what helps"}, [](const CauseTotal& t) -> OrderedJson { return advice_on(t.cause).words; }},
 };
 constexpr std::array kLossKeys{
     Key<StepLoss>{{"step", "text", "", "its name"}, [](const StepLoss& l) -> OrderedJson { return l.name; }},
-    Key<StepLoss>{{"cycles", "integer", "cycles", "what it adds to the run"}, [](const StepLoss& l) -> OrderedJson { return l.cycles; }},
+    Key<StepLoss>{{"cycles", "integer", "cycles", "its share of the cycles of the run"},
+                  [](const StepLoss& l) -> OrderedJson { return l.cycles; }},
     Key<StepLoss>{{"bound", "text", "", "its largest lower bound"}, [](const StepLoss& l) -> OrderedJson { return l.bound; }},
     Key<StepLoss>{{"bound_cycles", "integer", "cycles", "of that bound"}, [](const StepLoss& l) -> OrderedJson { return l.least; }},
     Key<StepLoss>{{"lost", "integer", "cycles", "beyond the bound"}, [](const StepLoss& l) -> OrderedJson { return l.lost(); }},
@@ -150,7 +150,7 @@ constexpr std::array kExplanationKeys{
                      [](const Explanation& e) -> OrderedJson { return e.bound.empty() ? kAbsent : OrderedJson(e.bound); }},
     Key<Explanation>{{"bound_cycles", "integer", "cycles", "of that bound", "the result has bounds"},
                      [](const Explanation& e) -> OrderedJson { return e.bound.empty() ? kAbsent : OrderedJson(e.least); }},
-    Key<Explanation>{{"cut", "text", "", "how the layer is cut, and what is read again", "a layer in parts"},
+    Key<Explanation>{{"cut", "text", "", "how the layer is tiled, and what is read more than once", "a tiled layer"},
                      [](const Explanation& e) -> OrderedJson { return e.cut.empty() ? kAbsent : OrderedJson(e.cut); }},
     Key<Explanation>{{"causes", "list", "", "where the cycles went, largest first; they add up to `cycles`"},
                      [](const Explanation& e) -> OrderedJson { return totals_json(e.causes); }},

@@ -25,14 +25,14 @@ double more_cycles(const Outcome& outcome, const Outcome& before)
 }
 
 constexpr std::array kSlackKeys{
-    Key<Row>{{"option", "text", "", "what makes it"}, [](const Row& r) -> OrderedJson { return r.slack->trial.option; }},
+    Key<Row>{{"option", "text", "", "the option that makes the change"}, [](const Row& r) -> OrderedJson { return r.slack->trial.option; }},
     Key<Row>{{"cycles", "integer", "cycles", "of the run with this change alone"},
              [](const Row& r) -> OrderedJson { return r.slack->alone.cycles; }},
     Key<Row>{{"cycles_percent", "number", "%", "more than without it"},
              [](const Row& r) -> OrderedJson { return more_cycles(r.slack->alone, *r.before); }},
     Key<Row>{{"area_mm2", "number", "mm2", "of the machine with this change alone"},
              [](const Row& r) -> OrderedJson { return r.slack->alone.area_mm2; }},
-    Key<Row>{{"energy_uj", "number", "uJ", "of the run with this change alone", "it is known"},
+    Key<Row>{{"energy_uj", "number", "uJ", "of the run with this change alone", "it was computed"},
              [](const Row& r) -> OrderedJson { return r.slack->alone.energy_uj > 0 ? OrderedJson(r.slack->alone.energy_uj) : kAbsent; }},
     Key<Row>{{"together_cycles", "integer", "cycles", "of the run with this change and those before it", "they keep the limit together"},
              [](const Row& r) -> OrderedJson { return r.slack->together ? OrderedJson(r.slack->together->cycles) : kAbsent; }},
@@ -110,7 +110,7 @@ std::vector<PlacedKey> slack_keys()
 
 std::string slack_text(const std::vector<Slack>& list, const Outcome& before, double share)
 {
-    std::string text = fmt::format("\nSlack, each tried alone, at most {:.4g} % more cycles; as it is: {} cycles,\n{:.4g} mm2\n",
+    std::string text = fmt::format("\nSlack, each tried alone, at most {:.4g} % more cycles; unchanged: {} cycles,\n{:.4g} mm2\n",
                                    100 * share, grouped(static_cast<std::uint64_t>(before.cycles)), before.area_mm2);
     if (list.empty()) return text + "  Nothing can shrink: every smaller size costs more cycles, or a rule forbids it.\n";
     text += fmt::format("  {:>8} {:>8} {:>8}  {}\n", "area", "cycles", "energy", "change");

@@ -39,12 +39,12 @@ std::string change_text(double before, double after)
 }
 
 constexpr std::array kTrialKeys{
-    Key<Tried>{{"option", "text", "", "what makes it"}, [](const Tried& t) -> OrderedJson { return t.of->option; }},
+    Key<Tried>{{"option", "text", "", "the option that makes the change"}, [](const Tried& t) -> OrderedJson { return t.of->option; }},
     Key<Tried>{{"of", "text", "", "software, hardware or memory: what changes"},
                [](const Tried& t) -> OrderedJson {
                    return t.of->software() ? "software" : t.of->change.of == Change::Of::Hardware ? "hardware" : "memory";
                }},
-    Key<Tried>{{"against", "text", "", "the cause that it is to make smaller", "remedies"},
+    Key<Tried>{{"against", "text", "", "the cause that it should reduce", "remedies"},
                [](const Tried& t) -> OrderedJson { return t.of->against ? OrderedJson(cause_words(*t.of->against)) : kAbsent; }},
     Key<Tried>{{"cycles", "integer", "cycles", "of the run with it", "it ran"},
                [](const Tried& t) -> OrderedJson { return t.ran() ? OrderedJson(t.ended->cycles) : kAbsent; }},
@@ -56,7 +56,7 @@ constexpr std::array kTrialKeys{
                [](const Tried& t) -> OrderedJson { return t.ran() && t.ended->area_mm2 > 0 ? OrderedJson(t.ended->area_mm2) : kAbsent; }},
     Key<Tried>{{"energy_uj", "number", "uJ", "of the run", "it ran"},
                [](const Tried& t) -> OrderedJson { return t.ran() && t.ended->energy_uj > 0 ? OrderedJson(t.ended->energy_uj) : kAbsent; }},
-    Key<Tried>{{"refused", "text", "", "why it cannot be", "it did not run"},
+    Key<Tried>{{"refused", "text", "", "why it was rejected", "it did not run"},
                [](const Tried& t) -> OrderedJson { return t.ran() ? kAbsent : OrderedJson(t.ended->refused); }},
 };
 
@@ -80,9 +80,9 @@ std::vector<PlacedKey> trial_keys()
 std::string remedies_text(const Explanation& explanation, const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes,
                           const Outcome& before)
 {
-    if (trials.empty()) return "\nNo cause is large enough, or nothing is left to change: no remedy was tried.\n";
+    if (trials.empty()) return "\nNo fix was tried: no cause is large enough, or nothing can be changed.\n";
     const std::vector<Tried> list = by_gain(trials, outcomes, before);
-    std::string text = fmt::format("\nRemedies, each run by itself; without: {} cycles\n", grouped_cycles(before.cycles));
+    std::string text = fmt::format("\nFixes, each simulated alone; without any: {} cycles\n", grouped_cycles(before.cycles));
     text += fmt::format("  {:>7} {:>13} {:>8} {:>8}  {}\n", "gain", "cycles", "area", "energy", "against");
     for (const Tried& tried : list) {
         if (!tried.ran()) continue;
@@ -93,7 +93,7 @@ std::string remedies_text(const Explanation& explanation, const std::vector<Tria
         text += fmt::format("          {}\n", cut_to(tried.of->option, 68));
     }
     for (const Tried& tried : list)
-        if (!tried.ran()) text += folded("  refused: " + printable(tried.of->option) + ": " + printable(tried.ended->refused), 4);
+        if (!tried.ran()) text += folded("  rejected: " + printable(tried.of->option) + ": " + printable(tried.ended->refused), 4);
     const Tried* software = nullptr;
     for (const Tried& tried : list)
         if (tried.ran() && tried.gain() > 0 && tried.of->software() && !software) software = &tried;
@@ -101,13 +101,13 @@ std::string remedies_text(const Explanation& explanation, const std::vector<Tria
     if (software)
         text +=
             folded(fmt::format("On this machine {} takes {:.1f} % fewer cycles.", printable(software->of->option), software->percent()));
-    else text += folded("What software could do on this machine was tried, and gains nothing.");
+    else text += folded("No change of software alone gains anything on this machine.");
     return text;
 }
 
 std::string sizes_text(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before)
 {
-    std::string text = fmt::format("\nSizes, one step down and up; as it is: {} cycles\n", grouped_cycles(before.cycles));
+    std::string text = fmt::format("\nSizes, one step smaller and larger; unchanged: {} cycles\n", grouped_cycles(before.cycles));
     text += fmt::format("  {:<30} {:>8} {:>9} {:>8} {:>8}  {}\n", "", "down to", "cycles", "up to", "cycles", "area");
     struct Row {
         const Tried *down = nullptr, *up = nullptr;
@@ -121,7 +121,7 @@ std::string sizes_text(const std::vector<Trial>& trials, const std::vector<Outco
         (trials[i].change.value == "/2" ? rows.back().second.down : rows.back().second.up) = &all.back();
     }
     const auto cycles = [&](const Tried* t) -> std::string {
-        return !t ? "" : !t->ran() ? "refused" : t->gain() == 0 ? "same" : fmt::format("{:+.1f} %", -t->percent());
+        return !t ? "" : !t->ran() ? "rejected" : t->gain() == 0 ? "same" : fmt::format("{:+.1f} %", -t->percent());
     };
     const auto matters = [](const Tried* t) { return t && t->ran() && t->gain() != 0; };
     std::string others;

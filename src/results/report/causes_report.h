@@ -10,8 +10,8 @@
 namespace dlasim {
 
 inline constexpr KeyRow kCausesKey{"causes", "object", "cycles",
-                                   "what they went to, by name down a tree; all together are `cycles`: [CAUSES.md](CAUSES.md)",
-                                   "the run came to its end"};
+                                   "the causes of the cycles, a tree of names; their sum is `cycles`: [CAUSES.md](CAUSES.md)",
+                                   "the run completed"};
 
 /// A tree of name to cycles; absent if there are none.
 nlohmann::ordered_json causes_json(const std::vector<CauseCycles>& causes);

@@ -12,7 +12,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::array kFirstKeys{
-    Key<Difference>{{"batch", "integer", "", "place of the first difference"}, [](const Difference& d) -> OrderedJson { return d.n; }},
+    Key<Difference>{{"batch", "integer", "", "position of the first difference"}, [](const Difference& d) -> OrderedJson { return d.n; }},
     Key<Difference>{{"channel", "integer", "", "its channel"}, [](const Difference& d) -> OrderedJson { return d.c; }},
     Key<Difference>{{"row", "integer", "", "its row"}, [](const Difference& d) -> OrderedJson { return d.y; }},
     Key<Difference>{{"column", "integer", "", "its column"}, [](const Difference& d) -> OrderedJson { return d.x; }},
@@ -28,9 +28,8 @@ constexpr std::array kExpectedKeys{
     Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
     Key<Difference>{{"tolerated", "integer", "values", "that differ, but less than the tolerance", "there are some"},
                     [](const Difference& d) -> OrderedJson { return d.tolerated == 0 ? kAbsent : OrderedJson(d.tolerated); }},
-    Key<Difference>{
-        {"kind", "text", "", "what the difference looks like: rounding, shift, layout, bias, ..", "it looks like something known"},
-        [](const Difference& d) -> OrderedJson { return d.kind.empty() ? kAbsent : OrderedJson(d.kind); }},
+    Key<Difference>{{"kind", "text", "", "kind of the difference: rounding, shift, layout, bias, ..", "the kind is recognised"},
+                    [](const Difference& d) -> OrderedJson { return d.kind.empty() ? kAbsent : OrderedJson(d.kind); }},
     Key<Difference>{{"by_channel", "list", "values", "that differ, of each channel", kDiffers},
                     [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.by_channel); }},
     Key<Difference>{{"first", "object", "", "the first difference", kDiffers},

@@ -10,12 +10,12 @@ namespace dlasim {
 namespace {
 
 constexpr std::array kHostKeys{
-    Key<HostWork>{{"steps", "integer", "steps", "of the host, for a frame; they take no cycles"},
+    Key<HostWork>{{"steps", "integer", "steps", "of CPU fallback, per frame; they take no cycles"},
                   [](const HostWork& h) -> nlohmann::ordered_json { return h.steps; }},
-    Key<HostWork>{{"elements", "integer", "elements", "that they make"},
+    Key<HostWork>{{"elements", "integer", "elements", "that they compute"},
                   [](const HostWork& h) -> nlohmann::ordered_json { return h.elements; }},
     Key<HostWork>{{"seconds", "number or null", "s",
-                   "at the cost that `--host` states for an element; null without one: then frames a second are without them"},
+                   "at the cost per element given by `--host`; null without it: then frames per second exclude them"},
                   [](const HostWork& h) -> nlohmann::ordered_json {
                       const std::optional<double> seconds = h.seconds();
                       return seconds ? nlohmann::ordered_json(*seconds) : nlohmann::ordered_json();
@@ -39,8 +39,8 @@ double HostWork::frames_per_s(double machine_seconds) const
 std::string HostWork::text() const
 {
     if (steps == 0) return "";
-    if (const std::optional<double> all = seconds()) return fmt::format(" with {:.3f} ms of the host", 1e3 * *all);
-    return fmt::format(" without {} step{} of the host, {} elements (--host)", steps, steps == 1 ? "" : "s", grouped(elements));
+    if (const std::optional<double> all = seconds()) return fmt::format(" with {:.3f} ms of CPU fallback", 1e3 * *all);
+    return fmt::format(" without {} step{} of CPU fallback, {} elements (--host)", steps, steps == 1 ? "" : "s", grouped(elements));
 }
 
 nlohmann::ordered_json host_json(const HostWork& host) { return written(kHostKeys, host); }

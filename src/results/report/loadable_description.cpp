@@ -52,7 +52,8 @@ std::string links_text(const Operation& o)
     std::string text;
     const auto add = [&](const Link& link) {
         if (link.operation >= 0)
-            text += fmt::format("{}{} when {}", text.empty() ? "tells " : ", ", link.operation, link.event < 6 ? kEvents[link.event] : "?");
+            text +=
+                fmt::format("{}{} when {}", text.empty() ? "notifies " : ", ", link.operation, link.event < 6 ? kEvents[link.event] : "?");
     };
     for (const Link& link : o.consumers) add(link);
     add(o.fused_parent);
@@ -88,7 +89,7 @@ std::string loadable_description(const loadable::LoadablePlan& plan)
     for (std::size_t k = 0; k < plan.chains.size(); ++k) text += fmt::format("  {:>4} operations {}\n", k, fmt::join(plan.chains[k], ", "));
     return text + program_text(plan.program, plan.hardware, [&](std::size_t step) {
                const loadable::HostAction& action = plan.actions[step];
-               return action.kind == loadable::HostAction::Kind::Task ? fmt::format("task {} of the host", plan.hosts[action.number].task)
+               return action.kind == loadable::HostAction::Kind::Task ? fmt::format("task {}, CPU fallback", plan.hosts[action.number].task)
                                                                       : "";
            });
 }

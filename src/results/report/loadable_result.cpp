@@ -54,9 +54,9 @@ constexpr std::array kOperationKeys{
                        [](const SeenOperation& s) -> OrderedJson { return s.scheduled.chain; }},
     Key<SeenOperation>{{"group", "integer", "", "register group of its unit"},
                        [](const SeenOperation& s) -> OrderedJson { return s.scheduled.group; }},
-    Key<SeenOperation>{{"input", "list", "", "columns, rows and channels that it reads", kCubes},
+    Key<SeenOperation>{{"input", "list", "", "columns, rows and channels of its input", kCubes},
                        [](const SeenOperation& s) -> OrderedJson { return size_json(s.operation.source()); }},
-    Key<SeenOperation>{{"output", "list", "", "columns, rows and channels that it makes", kCubes},
+    Key<SeenOperation>{{"output", "list", "", "columns, rows and channels of its output", kCubes},
                        [](const SeenOperation& s) -> OrderedJson { return size_json(s.operation.destination()); }},
     Key<SeenOperation>{{"start", "integer", "cycle", "its last op-enable was accepted"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].start; }},
@@ -64,19 +64,19 @@ constexpr std::array kOperationKeys{
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
     Key<SeenOperation>{{"cycles", "integer", "cycles", "from start to done"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done - s.r.times[s.i].start; }},
-    Key<SeenOperation>{{"causes", "object", "cycles", "what these went to: [CAUSES.md](CAUSES.md)", "they were looked for"},
+    Key<SeenOperation>{{"causes", "object", "cycles", "the causes of these cycles: [CAUSES.md](CAUSES.md)", "without --no-causes"},
                        [](const SeenOperation& s) { return causes_json(causes_of(s.r.run, s.r.times[s.i])); }},
     Key<SeenOperation>{{"macs", "integer", "MACs", "multiplications, of CONV"},
                        [](const SeenOperation& s) -> OrderedJson { return s.r.macs(s.i); }},
-    Key<SeenOperation>{{"utilization", "number", "", "those of what the array could do between start and done"},
+    Key<SeenOperation>{{"utilization", "number", "", "multiplications over the capacity of the array from start to done"},
                        [](const SeenOperation& s) -> OrderedJson { return s.utilization(); }},
-    Key<SeenOperation>{{"verified", "flag or null", "",
-                        "what the last unit of its chain has written is what the golden operations make; null: not compared", kJudged},
-                       [](const SeenOperation& s) -> OrderedJson {
-                           const loadable::Verdict* verdict = s.r.verdict(s.i);
-                           if (!verdict) return kAbsent;
-                           return verdict->unchecked.empty() ? OrderedJson(verdict->comparison.equal()) : OrderedJson(nullptr);
-                       }},
+    Key<SeenOperation>{
+        {"verified", "flag or null", "", "the output of its chain equals the golden operations; null: not compared", kJudged},
+        [](const SeenOperation& s) -> OrderedJson {
+            const loadable::Verdict* verdict = s.r.verdict(s.i);
+            if (!verdict) return kAbsent;
+            return verdict->unchecked.empty() ? OrderedJson(verdict->comparison.equal()) : OrderedJson(nullptr);
+        }},
     Key<SeenOperation>{{"unverified", "text", "", "why its chain was not compared", "it was not"},
                        [](const SeenOperation& s) -> OrderedJson {
                            const loadable::Verdict* verdict = s.r.verdict(s.i);
@@ -141,7 +141,7 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson { return precision_name(r.precision()); }},
     Key<LoadableResult>{{"macs", "integer", "MACs", "multiplications of all operations"},
                         [](const LoadableResult& r) -> OrderedJson { return r.macs(); }},
-    Key<LoadableResult>{{"utilization", "number", "", "those of what the array could do in the cycles"},
+    Key<LoadableResult>{{"utilization", "number", "", "multiplications over the capacity of the array in `cycles`"},
                         [](const LoadableResult& r) -> OrderedJson { return r.utilization(r.macs(), r.run.cycles, r.precision()); }},
     Key<LoadableResult>{{"verified", "flag or null", "", "every value compared is equal; null where none was", kJudged},
                         [](const LoadableResult& r) -> OrderedJson {
@@ -152,12 +152,12 @@ constexpr std::array kLoadableKeys{
     Key<LoadableResult>{
         {"mismatches", "integer", "values", "values compared that are not equal", kJudged},
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : OrderedJson(r.verification().mismatches); }},
-    Key<LoadableResult>{{"frames_per_s", "number", "1/s", "one run after the other; with the host's time where `--host` states it"},
+    Key<LoadableResult>{{"frames_per_s", "number", "1/s", "runs back to back; includes CPU fallback if `--host` is given"},
                         [](const LoadableResult& r) -> OrderedJson { return r.host().frames_per_s(r.latency_seconds()); }},
-    Key<LoadableResult>{{"host", "object", "", "what is done in no cycle: below"},
+    Key<LoadableResult>{{"host", "object", "", "CPU fallback, which takes no cycles: below"},
                         [](const LoadableResult& r) { return host_json(r.host()); }},
     Key<LoadableResult>{{"operations", "list", "", "operations of the hardware, in the order in which they are enabled"}, operations_json},
-    Key<LoadableResult>{{"host_tasks", "integer", "tasks", "of the host"},
+    Key<LoadableResult>{{"host_tasks", "integer", "tasks", "of the CPU"},
                         [](const LoadableResult& r) -> OrderedJson { return r.plan.hosts.size(); }},
     Key<LoadableResult>{{"dbb", "object", "", "totals of the primary port, as in the events"},
                         [](const LoadableResult& r) -> OrderedJson { return port_totals_json(r.run.dbb); }},
@@ -165,14 +165,14 @@ constexpr std::array kLoadableKeys{
                         [](const LoadableResult& r) -> OrderedJson {
                             return r.plan.hardware.memory.has_secondary ? port_totals_json(r.run.cvsram) : kAbsent;
                         }},
-    Key<LoadableResult>{{"output", "list", "", "memories that the last hardware task has written, before the host goes on", kComputed},
+    Key<LoadableResult>{{"output", "list", "", "memories written by the last hardware task, before CPU fallback", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.written.empty() ? kAbsent : regions_json(r.written); }},
     Key<LoadableResult>{{"final", "list", "", "memories of the outputs at the end", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.results.empty() ? kAbsent : regions_json(r.results); }},
     Key<LoadableResult>{{"tensors", "list", "", "outputs as files", kComputed},
                         [](const LoadableResult& r) -> OrderedJson { return r.tensors.empty() ? kAbsent : tensors_json(r); }},
     Key<LoadableResult>{
-        {"verification", "object", "", "what the golden operations found", kJudged},
+        {"verification", "object", "", "the comparison with the golden operations", kJudged},
         [](const LoadableResult& r) -> OrderedJson { return r.verdicts.empty() ? kAbsent : written(kVerificationKeys, r.verification()); }},
 };
 
@@ -320,7 +320,7 @@ std::string loadable_table(const LoadableResult& r)
                         r.plan.hardware.clock_mhz, r.host().frames_per_s(r.latency_seconds()), r.host().text());
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),
                         loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)],
-                        r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of the host", r.plan.hosts.size()));
+                        r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of CPU fallback", r.plan.hosts.size()));
     text += simulation_text(r.run) + '\n';
     std::vector<std::vector<std::string>> lines{{"op", "unit", "input -> output", "start", "done", "cycles", "MACs"}};
     for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {

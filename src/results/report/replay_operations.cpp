@@ -66,9 +66,9 @@ constexpr std::array kReplayedOperationKeys{
                            [](const ReplayedOperation& o) -> OrderedJson { return o.operation.units; }},
     Key<ReplayedOperation>{{"launches", "object", "", "by unit the entry of the program that launches it"},
                            [](const ReplayedOperation& o) { return launches_json(o.operation); }},
-    Key<ReplayedOperation>{{"input", "list", "", "columns, rows and channels that it reads", kDescribed},
+    Key<ReplayedOperation>{{"input", "list", "", "columns, rows and channels of its input", kDescribed},
                            [](const ReplayedOperation& o) { return size_json(o.input()); }},
-    Key<ReplayedOperation>{{"output", "list", "", "columns, rows and channels that it makes", kDescribed},
+    Key<ReplayedOperation>{{"output", "list", "", "columns, rows and channels of its output", kDescribed},
                            [](const ReplayedOperation& o) { return size_json(o.output()); }},
     Key<ReplayedOperation>{{"start", "integer", "cycle", "its last op-enable was accepted"},
                            [](const ReplayedOperation& o) -> OrderedJson { return o.times.start; }},
@@ -78,11 +78,11 @@ constexpr std::array kReplayedOperationKeys{
                            [](const ReplayedOperation& o) -> OrderedJson { return o.times.ended() ? OrderedJson(o.cycles()) : kAbsent; }},
     Key<ReplayedOperation>{{"macs", "integer", "MACs", "multiplications, of a convolution"},
                            [](const ReplayedOperation& o) -> OrderedJson { return o.macs(); }},
-    Key<ReplayedOperation>{{"utilization", "number", "", "those of what the array could do in its cycles", kConvolves},
+    Key<ReplayedOperation>{{"utilization", "number", "", "multiplications over the capacity of the array in its cycles", kConvolves},
                            [](const ReplayedOperation& o) -> OrderedJson {
                                return o.macs() != 0 && o.times.ended() ? OrderedJson(o.utilization()) : kAbsent;
                            }},
-    Key<ReplayedOperation>{{"causes", "object", "cycles", "what its cycles went to: [CAUSES.md](CAUSES.md)", "they were looked for"},
+    Key<ReplayedOperation>{{"causes", "object", "cycles", "the causes of its cycles: [CAUSES.md](CAUSES.md)", "without --no-causes"},
                            [](const ReplayedOperation& o) { return causes_json(causes_of(o.all.run, o.times)); }},
 };
 

@@ -14,7 +14,7 @@ namespace {
 OrderedJson job_bounds(const Job& job) { return bounds_json(job.bounds); }
 
 /// Where the plan has launches, the cycle in which each was done.
-constexpr KeyRow kLaunchDone{"done", "integer or null", "cycle", "when it was done, null if it was not", "bdma"};
+constexpr KeyRow kLaunchDone{"done", "integer or null", "cycle", "when it completed, null if it did not", "bdma"};
 
 OrderedJson plan_json(const Result& r)
 {
@@ -38,14 +38,14 @@ constexpr std::array kDirectKeys{
 constexpr std::array kResultKeys{
     Key<Result>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
                 [](const Result& r) -> OrderedJson { return r.job.text.descriptor; }},
-    Key<Result>{{"plan", "object", "", "what the lowering decided"}, plan_json},
+    Key<Result>{{"plan", "object", "", "the plan of the lowering"}, plan_json},
     Key<Result>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? r.job.array->macs : 0; }},
-    Key<Result>{{"utilization", "number", "", "macs of what the array could do in `cycles`: above 1 where Winograd saves them"},
+    Key<Result>{{"utilization", "number", "", "macs over the capacity of the array in `cycles`: may exceed 1 with Winograd"},
                 [](const Result& r) -> OrderedJson { return r.utilization(); }},
     Key<Result>{{"array_occupancy", "number", "", "share of the cycles in which the array takes an operation", "layers"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? OrderedJson(r.occupancy()) : kAbsent; }},
-    Key<Result>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
+    Key<Result>{{"advice", "list", "", "what costs more than necessary, and how to write it", "there is any"},
                 [](const Result& r) -> OrderedJson { return r.job.text.advice.empty() ? kAbsent : OrderedJson(r.job.text.advice); }},
     Key<Result>{{"verified", "flag or null", "", "every value compared is equal; null with --timing-only"},
                 [](const Result& r) -> OrderedJson { return r.comparison() ? OrderedJson(r.comparison()->equal()) : OrderedJson(); }},
@@ -59,11 +59,11 @@ constexpr std::array kResultKeys{
                 }},
     Key<Result>{{"output", "text or null", "", "the file of the output tensor, null if none was written"},
                 [](const Result& r) -> OrderedJson { return r.output_file.empty() ? OrderedJson() : OrderedJson(r.output_file); }},
-    Key<Result>{{"expected", "object", "", "the output beside the tensor that it should be", "the descriptor gives an expected tensor"},
+    Key<Result>{{"expected", "object", "", "the output compared with the expected tensor", "the descriptor gives an expected tensor"},
                 [](const Result& r) -> OrderedJson { return r.expected() ? expected_json(*r.expected()) : kAbsent; }},
-    Key<Result>{{"direct", "object", "", "the output beside that of the direct convolution: what the transforms cost", "Winograd"},
+    Key<Result>{{"direct", "object", "", "the output compared with the direct convolution: the error of the transforms", "Winograd"},
                 [](const Result& r) -> OrderedJson { return r.direct() ? written(kDirectKeys, *r.direct()) : kAbsent; }},
-    Key<Result>{{"unequal", "flag", "", "what SDP found: an element differed", "layers that compare"},
+    Key<Result>{{"unequal", "flag", "", "SDP's status: an element differed", "layers that compare"},
                 [](const Result& r) -> OrderedJson {
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
                 }},
@@ -81,7 +81,7 @@ constexpr std::array kResultKeys{
                 }},
     Key<Result>{
         {"estimates/dram_bus", "integer", "cycles",
-         "measured, no bound: the busiest data bus of the DRAM carried data, or was blocked by its rules", "with a DRAM"},
+         "measured, not a bound: the busiest data bus of the DRAM carried data, or was blocked by timing rules", "with a DRAM"},
         [](const Result& r) -> OrderedJson { return r.run.dbb_memory.bus_held != 0 ? OrderedJson(r.run.dbb_memory.bus_held) : kAbsent; }},
 };
 
@@ -94,11 +94,11 @@ constexpr std::array kOutlineKeys{
     Key<Job>{kMachineKey, [](const Job& j) -> OrderedJson { return machine_name(j.hardware); }},
     Key<Job>{kMeasuredKey, [](const Job& j) -> OrderedJson { return was_measured(j.hardware, j.program); }},
     Key<Job>{{"memory", "object", "", "the memory at DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
-    Key<Job>{{"plan", "object", "", "what the lowering decided, as in result.json"},
+    Key<Job>{{"plan", "object", "", "the plan of the lowering, as in result.json"},
              [](const Job& j) -> OrderedJson { return j.text.plan; }},
     Key<Job>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
              [](const Job& j) -> OrderedJson { return j.array ? j.array->macs : 0; }},
-    Key<Job>{{"advice", "list", "", "what costs more than it need, and how to write it", "there is any"},
+    Key<Job>{{"advice", "list", "", "what costs more than necessary, and how to write it", "there is any"},
              [](const Job& j) -> OrderedJson { return j.text.advice.empty() ? kAbsent : OrderedJson(j.text.advice); }},
     Key<Job>{{"bounds", "object", "cycles", "closed-form lower bounds, as in result.json"}, job_bounds},
     Key<Job>{{"bounds/largest", "integer", "cycles", "the largest of them"}, [](const Job& j) -> OrderedJson { return largest(j.bounds); }},

@@ -39,9 +39,9 @@ constexpr std::array kTailKeys{
     Key<RunReport>{
         {"units", "object", "", "every unit by name: its cycles by phase, which add up to those of the run, its clocks, its counters"},
         [](const RunReport& r) { return units_json(r.run); }},
-    Key<RunReport>{{"traffic/dbb", "object", "", "what crossed the primary port, of all images"},
+    Key<RunReport>{{"traffic/dbb", "object", "", "traffic of the primary port, of all images"},
                    [](const RunReport& r) { return port_json(r.run.dbb, r.hardware.memory.primary.width_bytes); }},
-    Key<RunReport>{{"traffic/cvsram", "object", "", "what crossed the secondary port, of all images", "the machine has one"},
+    Key<RunReport>{{"traffic/cvsram", "object", "", "traffic of the secondary port, of all images", "the machine has one"},
                    [](const RunReport& r) {
                        const auto& ports = r.hardware.memory;
                        return ports.has_secondary ? port_json(r.run.cvsram, ports.secondary.width_bytes) : kAbsent;

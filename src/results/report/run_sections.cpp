@@ -44,16 +44,16 @@ OrderedJson gated_json(const SeenUnit& unit)
 
 constexpr std::string_view kClocks = "the unit gates its clock";
 constexpr std::array kUnitKeys{
-    Key<SeenUnit>{{"issuing", "integer", "cycles", "it did its work"}, cycles_in<Phase::Issuing>},
-    Key<SeenUnit>{{"starved", "integer", "cycles", "it waited for what comes before it"}, cycles_in<Phase::Starved>},
-    Key<SeenUnit>{{"blocked", "integer", "cycles", "it waited for what comes after it"}, cycles_in<Phase::Blocked>},
-    Key<SeenUnit>{{"draining", "integer", "cycles", "nothing new, something still inside"}, cycles_in<Phase::Draining>},
+    Key<SeenUnit>{{"issuing", "integer", "cycles", "it works"}, cycles_in<Phase::Issuing>},
+    Key<SeenUnit>{{"starved", "integer", "cycles", "it waited for its producer"}, cycles_in<Phase::Starved>},
+    Key<SeenUnit>{{"blocked", "integer", "cycles", "it waited for its consumer"}, cycles_in<Phase::Blocked>},
+    Key<SeenUnit>{{"draining", "integer", "cycles", "no new input, results in flight"}, cycles_in<Phase::Draining>},
     Key<SeenUnit>{{"gated", "integer", "cycles", "nothing to do"}, cycles_in<Phase::Gated>},
     Key<SeenUnit>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
                   [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.clock_on); }},
     Key<SeenUnit>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
     Key<SeenUnit>{kIdleRunsKey, [](const SeenUnit& u) { return idle_runs_json(u.report); }},
-    Key<SeenUnit>{{"counters", "object", "", "what the unit counts: above", "the unit counts something"},
+    Key<SeenUnit>{{"counters", "object", "", "counters of the unit: above", "the unit has counters"},
                   [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.counters); }},
 };
 

@@ -40,7 +40,7 @@ std::string verdict(const Result& r)
     if (!r.comparison()) return "not compared (--timing-only)";
     const ReportText& words = r.job.text;
     if (!r.comparison()->equal()) return mismatch_text(*r.comparison(), words.compared);
-    if (r.job.compares) return fmt::format("yes, SDP says what the reference does: {}", r.comparison()->finding);
+    if (r.job.compares) return fmt::format("yes, SDP's status equals the reference: {}", r.comparison()->finding);
     return fmt::format("yes, all {} {} {}", grouped(r.comparison()->compared), words.compared, words.equal);
 }
 
@@ -88,7 +88,7 @@ std::string bounds_table(const std::vector<Bound>& bounds, const RunResult& run,
     if (run.dbb_memory.bus_held != 0)
         text += fmt::format(
             "\n  estimate, measured: no bound\n  {:<12} {:>14}  {} of the cycles: the DRAM's busiest data bus carried data, or "
-            "its rules held it (rows, turnarounds, refresh)\n",
+            "was blocked by timing rules (rows, turnarounds, refresh)\n",
             "dram_bus", grouped(run.dbb_memory.bus_held), percent(run.dbb_memory.bus_held, cycles));
     return text;
 }

@@ -7,7 +7,7 @@
 namespace dlasim::silicon {
 namespace {
 
-/// What stands at a path; null if nothing does.
+/// The value at a path; null if there is none.
 OrderedJson at_path(const OrderedJson& json, std::initializer_list<const char*> path)
 {
     const OrderedJson* place = &json;

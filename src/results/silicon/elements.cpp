@@ -62,7 +62,7 @@ UnitElements csc(const Hardware& hw)
 /// [spec] cmac.md 2.1: every cell has its own copy of the data, shadow and active weights, and three masks; the
 /// operands pass two registers in front. The registers of a cell's sum are part of its adder tree, a product of 16 bits and its
 /// carries each, so that it can be made in a cycle. nv_full's multipliers of 16 bits are two of bytes: the published area of 2,048 MACs is
-/// said of nv_full as of machines of bytes only.
+/// described for nv_full as for machines of bytes only.
 UnitElements half_of_array(const Hardware& hw, const char* unit)
 {
     const double cells = hw.kernel_group(Precision::Int8) / 2.0, channels = hw.mac.atomic_c;

@@ -3,7 +3,7 @@
 //
 //   Hardware ── elements_of() ──► gates, registers, RAM bits of each unit ──► area.h, energy.h
 //
-// Source  sizes of buffers and widths of paths: docs/hardware, section named where they stand; gates: gates.h.
+// Source  sizes of buffers and widths of paths: docs/hardware, sections named in the table; gates: gates.h.
 // Not modelled in detail: everything independent of size - registers of the bus, sequencers, interrupts: one number for all of it,
 // `control_um2` of the technology. Error   against published areas: docs/howto/CHOOSE.md.
 #pragma once

@@ -16,12 +16,12 @@ struct Field {
 };
 
 constexpr std::array kFields{
-    Field{{"gate_um2", "object", "um2", "a gate (NAND2) of logic, with its share of wires and of what no term counts"},
-          &Technology::gate_um2},
+    Field{{"gate_um2", "object", "um2", "a gate (NAND2) of logic, with its share of wires and of everything else"}, &Technology::gate_um2},
     Field{{"ram_bit_um2", "object", "um2", "a bit of CBUF, FIFOs and buffers: a port to read and one to write, periphery included"},
           &Technology::ram_bit_um2},
     Field{{"sram_bit_um2", "object", "um2", "a bit of CVSRAM: one port, periphery included"}, &Technology::sram_bit_um2},
-    Field{{"control_um2", "object", "um2", "registers of the bus, sequencers, interrupts: what no size changes"}, &Technology::control_um2},
+    Field{{"control_um2", "object", "um2", "registers of the bus, sequencers, interrupts: independent of all sizes"},
+          &Technology::control_um2},
     Field{{"multiply_int8_pj", "object", "pJ", "a product of int8"}, &Technology::multiply_int8_pj},
     Field{{"multiply_int16_pj", "object", "pJ", "a product of int16"}, &Technology::multiply_int16_pj},
     Field{{"multiply_fp16_pj", "object", "pJ", "a product of fp16"}, &Technology::multiply_fp16_pj},
@@ -31,14 +31,13 @@ constexpr std::array kFields{
     Field{{"sram_32kib_pj", "object", "pJ", "the same of 32 KiB"}, &Technology::sram_32kib_pj},
     Field{{"sram_1mib_pj", "object", "pJ", "the same of 1 MiB; sizes between and beside follow as powers of the size"},
           &Technology::sram_1mib_pj},
-    Field{{"event_share", "object", "", "of the energies above that an event takes: operands do not all toggle"}, &Technology::event_share},
+    Field{{"event_share", "object", "", "share of the energies above that an event takes, because not all operands toggle"},
+          &Technology::event_share},
     Field{{"register_fj", "object", "fJ", "a bit of a register in a cycle with its clock on, its share of the clock tree included"},
           &Technology::register_fj},
-    Field{{"control_pj", "object", "pJ", "a cycle of what is never gated and no size changes"}, &Technology::control_pj},
-    Field{{"leakage_mw_per_mm2", "object", "mW/mm2", "leakage of all that has area"}, &Technology::leakage_mw_per_mm2},
-    Field{{"peak_factor", "object", "",
-           "what all units at once, every lane in every cycle, take at worst operands, over the same at average ones"},
-          &Technology::peak_factor},
+    Field{{"control_pj", "object", "pJ", "a cycle of logic that is never gated and independent of all sizes"}, &Technology::control_pj},
+    Field{{"leakage_mw_per_mm2", "object", "mW/mm2", "leakage per area"}, &Technology::leakage_mw_per_mm2},
+    Field{{"peak_factor", "object", "", "peak power with worst-case operands over that with average ones"}, &Technology::peak_factor},
     Field{{"dram_pj", "object", "pJ", "64 bits of the ideal memory"}, &Technology::dram_pj},
     Field{{"area_error", "object", "", "largest error of an area that the fit had not seen"}, &Technology::area_error},
     Field{{"power_error", "object", "", "largest error of an average power that the fit had not seen"}, &Technology::power_error},
@@ -46,13 +45,13 @@ constexpr std::array kFields{
 constexpr std::array kOtherKeys{
     KeyRow{"table", "text", "", "the table that this one is laid over: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm",
            "optional: a file that has all numbers needs none"},
-    KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
-    KeyRow{"note", "text", "", "for whoever reads the file", "optional"},
+    KeyRow{"name", "text", "", "documentation", "optional"},
+    KeyRow{"note", "text", "", "documentation", "optional"},
 };
 constexpr std::array kNumberKeys{
     KeyRow{"*/value", "number", "", "0 or more, of that unit"},
-    KeyRow{"*/source", "text", "", "the publication or the fit that the number comes from", "or an assumption"},
-    KeyRow{"*/assumption", "text", "", "why the number is what it is, where nobody published it", "or a source"},
+    KeyRow{"*/source", "text", "", "the publication or fit of the number", "or an assumption"},
+    KeyRow{"*/assumption", "text", "", "the reason for an unpublished number", "or a source"},
 };
 constexpr double kMaxFigure = 1e9;
 
@@ -63,7 +62,7 @@ Number number_of(const JsonObject& table, std::string_view key)
     number.not_both("source", "assumption");
     const bool assumed = number.has("assumption");
     const std::string why = number.text(assumed ? "assumption" : "source", "");
-    if (why.empty()) number.missing("source", "where the number comes from, or \"assumption\": why it is what it is");
+    if (why.empty()) number.missing("source", "the source of the number, or \"assumption\" with its reason");
     const Json& value = number.raw("value");
     if (!value.is_number() || !(value.get<double>() >= 0) || value.get<double>() > kMaxFigure)
         throw ConfigError(number.where("value"), found(value) + ", expected a number from 0 to 1e9");

@@ -32,7 +32,7 @@ struct Technology {
     double memory_pj(double bytes) const;
 };
 
-/// What a machine is of where nothing is said.
+/// The technology by default.
 inline constexpr const char* kDefaultTechnology = "16nm";
 
 /// `spec`: a table's name, a file, or an object {"table": name, "gate_um2": {"value": .., "source": ".."}, ..} that is laid over one.

@@ -32,7 +32,7 @@ private:
     std::deque<OutputFile> records_;
 };
 
-/// What a command says of a run that came to its end.
+/// The report of a command on a completed run.
 struct Reported {
     nlohmann::ordered_json result;
     std::string table;

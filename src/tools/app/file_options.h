@@ -1,5 +1,5 @@
 // Which options name files, and which of these are read and which written; the contents of folders that options name. The table keeps
-// outputs off inputs before a command begins (files/claims.h), is a chapter of the reference, and tells a test which pairs to try.
+// outputs off inputs before a command begins (files/claims.h), is a chapter of the reference, and the list of pairs for a test.
 #pragma once
 #include <functional>
 #include <span>

@@ -102,7 +102,7 @@ void FolderLock::keep(const std::string& name, std::uint64_t number)
     write();
 }
 
-/// At once: who is killed leaves the old text or the new one.
+/// Atomically: a killed process leaves the old text or the new one.
 void FolderLock::write()
 {
     std::string text = std::to_string(::getpid()) + "\n" + kOurs + "\n";

@@ -50,19 +50,19 @@ constexpr const char* kVersion = DLASIM_VERSION;
 constexpr const char* kFooter =
     "exit status: 0 done and verified, 1 data mismatch, 2 bad input or usage or disk full, 3 the machine hung or broke a protocol, 130 "
     "interrupted\n"
-    "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were refused";
+    "of a sweep: the worst of its points, 3 before 1, then 2 if no point has a result, 4 if some points were rejected";
 
-constexpr const char* kTimes = "say on stderr how much CPU time the run took, and how much of it the simulation of the machine";
+constexpr const char* kTimes = "print the CPU time of the run, and that of the simulation of the machine, to stderr";
 constexpr const char* kScaleSim = "write COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv with SCALE-Sim's columns beside result.json";
-constexpr const char* kReproducible = "leave the times of this computer out of result.json: equal bytes on every run and machine";
-constexpr const char* kNoCauses = "do not look for what the cycles went to";
-constexpr const char* kHazards = "look for accesses to memory and to the convolution buffer that happen out of order, and name them";
+constexpr const char* kReproducible = "omit times of this computer from result.json: equal bytes on every run and computer";
+constexpr const char* kNoCauses = "skip the analysis of causes";
+constexpr const char* kHazards = "find and report accesses to memory and to the convolution buffer that are out of order";
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
 void add_diff_option(CLI::App& app, CommonOptions& options)
 {
-    app.add_option("--diff", options.diff, "write the output minus the expected tensor to this file (NumPy), of what has one")
+    app.add_option("--diff", options.diff, "write the output minus the expected tensor to this file (NumPy), if there is one")
         ->excludes("--timing-only");
 }
 
@@ -71,17 +71,17 @@ constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--
 void add_record_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option(kRecords[0], options.events, "write the events of the run to this file: bus logs, all runs of all probes");
-    app.add_option(kRecords[1], options.timeline, "write what ran when to this file, for ui.perfetto.dev");
+    app.add_option(kRecords[1], options.timeline, "write a timeline of the run to this file, for ui.perfetto.dev");
     app.add_option(kRecords[2], options.waves, "write the signals between the units to this file (VCD), and FILE.gtkw that groups them");
     app.add_option(kRecords[3], options.html, "write a page of the run to this file: where the cycles went, timeline, roofline, tables");
     app.add_option(kRecords[4], options.pipeline, "write the stripes through CSC, CMAC, CACC and SDP to this file, for Konata");
     app.add_option_function<std::string>(
            "--window", [&options](const std::string& text) { std::tie(options.shown.from, options.shown.to) = *window_of(text); },
-           "of --timeline, --pipeline and --waves: cycles FROM:TO alone, after t0")
+           "of --timeline, --pipeline and --waves: only cycles FROM:TO after t0")
         ->check(window_option());
     app.add_option_function<std::string>(
            "--tracks", [&options](const std::string& text) { options.shown.tracks = *tracks_of(text); },
-           fmt::format("of --timeline: {} or all, with commas; without it all but signals", fmt::join(kTimelineTracks, ", ")))
+           fmt::format("of --timeline: {} or all, separated by commas; default: all but signals", fmt::join(kTimelineTracks, ", ")))
         ->check(tracks_option());
     app.add_option(kRecords[5], options.trace, "write bursts of the DMA clients to this file (CSV): cycle, port, client, address, bytes");
     app.add_option(kRecords[6], options.accesses, "write register accesses of software and edges of the interrupt pin to this file");
@@ -102,15 +102,14 @@ struct SharedOptions {
 void add_silicon_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option("--technology", options.technology,
-                   "of area and energy: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file; without it 16nm, or that of the sweep");
+                   "of area and energy: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file; default: 16nm, or that of the sweep");
     app.add_option("--power-window", options.power_window, "report power over time, in windows of this many cycles, and its peak")
         ->check(whole(kMinWindow, kMaxWindow));
 }
 
 void add_host_option(CLI::App& app, CommonOptions& options)
 {
-    app.add_option("--host", options.host_ns,
-                   "nanoseconds that the host takes for an element of its steps, which take no cycles: frames/s then have its time")
+    app.add_option("--host", options.host_ns, "nanoseconds of CPU fallback per element, which takes no cycles: included in frames/s")
         ->check(number(0, 1e9));
 }
 
@@ -126,10 +125,10 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
     CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
     add_record_options(app, options);
-    app.add_flag("--timing-only", options.timing_only, "simulate time without values; nothing is verified");
+    app.add_flag("--timing-only", options.timing_only, "skip the arithmetic; nothing is verified");
     app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
     app.add_flag("!--no-causes", options.causes, kNoCauses);
-    app.add_flag("--quiet", options.quiet, "print nothing but errors");
+    app.add_flag("--quiet", options.quiet, "print only errors");
     app.add_flag("--times", options.times, kTimes);
     app.add_flag("--reproducible", options.reproducible, kReproducible);
     add_silicon_options(app, options);
@@ -143,14 +142,15 @@ void add_machine_options(CLI::App& app, CommonOptions& options)
     app.add_option("--hw", options.hardware, "hardware preset or file")->capture_default_str();
     app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
         ->capture_default_str();
-    app.add_option("--set", options.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")->allow_extra_args(false);
+    app.add_option("--set", options.settings, "PATH=VALUE changes a size of the hardware, for example cbuf.banks=16")
+        ->allow_extra_args(false);
 }
 
 Command add_run(CLI::App& app)
 {
     const auto options = std::make_shared<RunOptions>();
     RunOptions& run = *options;
-    CLI::App* command = app.add_subcommand("run", "run one layer through the machine and compare its output with the golden convolution");
+    CLI::App* command = app.add_subcommand("run", "run a layer and compare its output with the golden reference");
     command->add_option("LAYER", run.layer, "layer or network (JSON), ONNX model, or a sweep with --point")->required();
     add_machine_options(*command, run);
     const SharedOptions shared = add_shared_options(*command, run);
@@ -159,8 +159,7 @@ Command add_run(CLI::App& app)
     CLI::Option* seed =
         command->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
     CLI::Option* plan =
-        command
-            ->add_flag("--plan", run.plan, "say what would run - parts, banks, bytes, bounds - without running; with --out write plan.json")
+        command->add_flag("--plan", run.plan, "print the plan - tiles, banks, bytes, bounds - without running; with --out write plan.json")
             ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
     command->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table")->excludes("--plan");
@@ -181,7 +180,7 @@ Command add_net(CLI::App& app)
 {
     const auto options = std::make_shared<NetOptions>();
     NetOptions& net = *options;
-    CLI::App* command = app.add_subcommand("net", "run a whole network as one program on one machine and compare every tensor");
+    CLI::App* command = app.add_subcommand("net", "run a network as one program and compare every tensor with its golden reference");
     command
         ->add_option("NETWORK", net.network,
                      "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, layer, or a sweep with --point")
@@ -192,51 +191,46 @@ Command add_net(CLI::App& app)
     add_host_option(*command, net);
     command->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
     command
-        ->add_option("--shape", net.shapes,
-                     "of an ONNX model: sizes of an input that the model leaves open and no --input says, [NAME=]1,3,224,224")
+        ->add_option("--shape", net.shapes, "of an ONNX model: input sizes that neither the model nor --input defines, [NAME=]1,3,224,224")
         ->allow_extra_args(false);
     command->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
-    command->add_option("--calibrate", net.calibrate, "of an ONNX model: images that say how large numbers become, instead of the input")
+    command->add_option("--calibrate", net.calibrate, "of an ONNX model: calibration images, instead of the input")
         ->allow_extra_args(false);
     add_calibration(*command, net.calibration);
     add_bias_correction(*command, net.bias_correction);
     add_preprocess(*command, net.preprocess);
-    command->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, in place of the network's")
+    command->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, overrides the network's")
         ->check(one_of({"int8", "fp16"}));
     shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration",
                                      "--bias-correction", "--preprocess", "--precision"});
-    CLI::Option* plan =
-        command
-            ->add_flag("--plan", net.plan,
-                       "say what would run - parts, banks, bytes, bounds - without running; with --out write the network with\n"
-                       "the partition of every tiled layer to plan.json, to be edited and run")
-            ->excludes("--hazards");
+    CLI::Option* plan = command
+                            ->add_flag("--plan", net.plan,
+                                       "print the plan - tiles, banks, bytes, bounds - without running; with --out write the network with\n"
+                                       "the partition of every tiled layer to plan.json, to be edited and run")
+                            ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
     CLI::Option* seed =
         command->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     command
         ->add_option_function<std::string>(
             "--layers", [&net](const std::string& layers) { net.apart = layers == "apart"; },
-            "apart: simulate every step by itself too, and report the sum and what running them together saves")
+            "apart: also simulate every step alone, and report the sum and the cycles that overlapping saves")
         ->default_str("together")
         ->check(one_of({"together", "apart"}));
     command
         ->add_option("--optimise", net.optimise,
-                     "look this many seconds for tilings of steps with which the whole network takes fewer cycles")
+                     "search this many seconds for tilings of steps with which the whole network takes fewer cycles")
         ->check(CLI::Range(0.1, 1e6));
-    command->add_option("--jobs", net.jobs, "simulations of --optimise that run side by side; without it as many as there are processors")
+    command->add_option("--jobs", net.jobs, "number of parallel simulations of --optimise; default: the number of processors")
         ->check(whole(1, 256));
-    command->add_flag("!--no-pixels", net.pixels,
-                      "keep the input as feature data, also where the first layer takes pixels in fewer cycles");
-    command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, also where the machine has a port to CVSRAM");
+    command->add_flag("!--no-pixels", net.pixels, "keep the input as feature data, even if the first layer is faster with pixels");
+    command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, even if the machine has CVSRAM");
     command->add_flag("--keep-tensors", net.keep, "give every tensor its own memory, without reuse");
     command->add_flag("--scale-sim", net.scale_sim, kScaleSim)->excludes("--plan");
     command->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
         ->excludes("--timing-only")
         ->excludes("--plan");
-    command
-        ->add_flag("--accuracy-by-step", net.by_step,
-                   "of an ONNX model: what every step loses by itself, which loses most, why, and what helps")
+    command->add_flag("--accuracy-by-step", net.by_step, "of an ONNX model: accuracy lost in each step, the worst one, why, and what helps")
         ->excludes("--timing-only")
         ->excludes("--plan");
     command->add_flag("--steps", net.steps, "of an ONNX model: write every step to DIR/steps as a layer with its numbers, for dlasim run")
@@ -263,16 +257,16 @@ Command add_loadable(CLI::App& app)
     const SharedOptions shared = add_shared_options(*command, file);
     shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
     add_host_option(*command, file);
-    command->add_option("--cpu", file.cpu, "a host that takes its time: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
+    command->add_option("--cpu", file.cpu, "time of the CPU: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     CLI::Option* describe = command->add_flag("--describe", file.describe, "print memories, operations and registers without running");
     CLI::Option* check =
-        command->add_flag("--check", file.check, "say what NVIDIA's runtime and driver would refuse or misread, without running");
+        command->add_flag("--check", file.check, "report what NVIDIA's runtime and driver would refuse or misread, without running");
     for (const char* record : kRecords) {
         describe->excludes(record);
         check->excludes(record);
     }
     check->excludes(describe)->excludes(shared.point);
-    command->add_flag("!--no-verify", file.verify, "do not compare what operations write with the golden ones");
+    command->add_flag("!--no-verify", file.verify, "do not compare outputs with the golden operations");
     return {command, [=](const std::string& line) {
                 LoadableOptions& file = *options;
                 file.command = line;
@@ -297,7 +291,7 @@ Command add_replay(CLI::App& app)
     for (const char* record : kRecords) describe->excludes(record);
     command->add_flag("--hazards", again.hazards, kHazards)->excludes(describe);
     command->add_flag("!--no-causes", again.causes, kNoCauses);
-    command->add_flag("--quiet", again.quiet, "print nothing but errors");
+    command->add_flag("--quiet", again.quiet, "print only errors");
     command->add_flag("--times", again.times, kTimes);
     command->add_flag("--reproducible", again.reproducible, kReproducible);
     add_silicon_options(*command, again);
@@ -314,36 +308,36 @@ Command add_sweep(CLI::App& app)
 {
     const auto options = std::make_shared<SweepOptions>();
     SweepOptions& sweep = *options;
-    CLI::App* command = app.add_subcommand("sweep", "many runs: the product of the axes of a sweep file");
+    CLI::App* command = app.add_subcommand("sweep", "run all points of a sweep file: the product of its axes");
     command->add_option("SWEEP", sweep.sweep, "sweep (JSON)")->required();
-    command->add_option("--jobs", sweep.jobs, "points that run side by side; without it as many as there are processors")
-        ->check(whole(1, 1024));
+    command->add_option("--jobs", sweep.jobs, "number of parallel runs; default: the number of processors")->check(whole(1, 1024));
     command->add_option("--out", sweep.out, "output folder")->capture_default_str();
-    command->add_option("--limit", sweep.limit, "seconds of CPU time that a point may take")
+    command->add_option("--limit", sweep.limit, "limit of CPU time of a point, in seconds")
         ->capture_default_str()
         ->check(whole(1, 10'000'000));
     command->add_option("--technology", sweep.technology,
                         "of areas and energies, instead of the sweep's: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file");
-    CLI::Option* list = command->add_flag("--list", sweep.list, "say which points there are, and which rule refused ones break; none runs");
-    CLI::Option* resume = command->add_flag("--resume", sweep.resume, "go on with the points that the folder has of this sweep");
-    command->add_flag("--restart", sweep.restart, "forget the points that the folder has")->excludes(resume)->excludes(list);
+    CLI::Option* list = command->add_flag("--list", sweep.list, "list the points, and the rule that each rejected one violates; none runs");
+    CLI::Option* resume = command->add_flag("--resume", sweep.resume, "continue this sweep with the points already in the folder");
+    command->add_flag("--restart", sweep.restart, "discard the points in the folder")->excludes(resume)->excludes(list);
     CLI::Option* sharded = command
                                ->add_option_function<std::string>(
                                    "--shard", [&sweep](const std::string& text) { std::tie(sweep.shard, sweep.shards) = *shard_of(text); },
-                                   "I/N: only every N-th point, from the I-th on; --collect puts the folders together")
+                                   "I/N: only every N-th point, from the I-th on; --collect merges the folders")
                                ->check(shard_option());
-    command->add_option("--collect", sweep.collect, "folders of shards of this sweep: their points become the tables of --out; none runs")
+    command
+        ->add_option("--collect", sweep.collect, "folders of shards of this sweep: merge their points into the tables of --out; none runs")
         ->excludes(sharded)
         ->excludes(list);
     command->add_option(
         "--best", sweep.best,
-        "say which machine has the best of this figure, or the least of an expression, of those that meet all requirements");
+        "report the machine with the best value of this figure, or the least of an expression, of those that meet all requirements");
     command->add_flag("--prove", sweep.prove, "run only machines that bounds let be the --best, and say of every other one why it is not")
         ->needs("--best")
         ->excludes(list)
         ->excludes(sharded)
         ->excludes("--collect");
-    command->add_option("--machine", sweep.machine, "run the workloads of this machine alone, by the number of its first point")
+    command->add_option("--machine", sweep.machine, "run only the workloads of this machine, given by its first point")
         ->check(whole(0, 999'999))
         ->excludes(list)
         ->excludes(sharded)
@@ -366,9 +360,9 @@ Command add_sweep(CLI::App& app)
         ->excludes("--prove")
         ->excludes("--machine");
     command->add_flag("--pages", sweep.pages, "write a page of every point, points/N/run.html, as --html does");
-    command->add_flag("--timing-only", sweep.timing_only, "simulate time without values; nothing is verified");
+    command->add_flag("--timing-only", sweep.timing_only, "skip the arithmetic; nothing is verified");
     command->add_flag("!--no-causes", sweep.causes, kNoCauses);
-    command->add_flag("--quiet", sweep.quiet, "print nothing but errors");
+    command->add_flag("--quiet", sweep.quiet, "print only errors");
     return {command, [=](const std::string&) { return sweep_command(*options); }};
 }
 
@@ -381,21 +375,20 @@ Command add_test(CLI::App& app)
     command->add_option("DIR", test.folder, "the folder, perhaps with a suite.json")->required();
     command->add_option("--hw", test.defaults.hardware, "hardware preset or file of cases that name none")->capture_default_str();
     command->add_option("--memory", test.defaults.memory, "memory of cases that name none")->capture_default_str();
-    command->add_option("--set", test.defaults.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+    command->add_option("--set", test.defaults.settings, "PATH=VALUE changes a size of the hardware, for example cbuf.banks=16")
         ->allow_extra_args(false);
     command->add_option("--tolerance", test.defaults.tolerance, "allowed difference of the cycles, in percent of the golden ones")
         ->capture_default_str()
         ->check(number(0, 1e6));
-    command->add_flag("--timing-only", test.defaults.timing_only, "simulate time without values; only cycles are compared");
-    command->add_option("--junit", test.junit, "write what came of every case to this file, as JUnit does");
+    command->add_flag("--timing-only", test.defaults.timing_only, "skip the arithmetic; only cycles are compared");
+    command->add_option("--junit", test.junit, "write the result of every case to this file, in the format of JUnit");
     command->add_flag("--update", test.update, "write the cycles of this run to DIR/suite.json as golden ones");
-    command->add_option("--jobs", test.jobs, "cases that run side by side; without it as many as there are processors")
-        ->check(whole(1, 1024));
-    command->add_option("--limit", test.limit, "seconds of CPU time that a case may take")
+    command->add_option("--jobs", test.jobs, "number of parallel cases; default: the number of processors")->check(whole(1, 1024));
+    command->add_option("--limit", test.limit, "limit of CPU time of a case, in seconds")
         ->capture_default_str()
         ->check(whole(1, 10'000'000));
     command->add_option("--out", test.out, "folder of the results")->capture_default_str();
-    command->add_flag("--quiet", test.quiet, "print nothing but cases that did not pass, and errors");
+    command->add_flag("--quiet", test.quiet, "print only errors and cases that did not pass");
     return {command, [=](const std::string&) { return test_command(*options); }};
 }
 
@@ -403,7 +396,7 @@ Command add_dram(CLI::App& app)
 {
     const auto options = std::make_shared<dram::DramCommand>();
     dram::DramCommand& memory = *options;
-    CLI::App* command = app.add_subcommand("dram", "a DRAM by itself: request streams, statistics, command log, timeline");
+    CLI::App* command = app.add_subcommand("dram", "simulate a DRAM alone: request streams, statistics, command log, timeline");
     dram::add_options(*command, memory);
     return {command, [=](const std::string&) {
                 std::ostringstream out;
@@ -418,9 +411,9 @@ Command add_bound(CLI::App& app)
     const auto options = std::make_shared<BoundOptions>();
     BoundOptions& bound = *options;
     CLI::App* command =
-        app.add_subcommand("bound", "off-chip traffic of convolutions: lower bound, best tiling, simpler dataflows; no machine");
+        app.add_subcommand("bound", "off-chip traffic of convolutions without a machine: lower bound, best tiling, simpler dataflows");
     command->add_option("LAYERS", bound.layers, "layer descriptor, or {\"layers\": [descriptor, ..]} (JSON)")->required();
-    command->add_option("--chip", bound.chip, "KiB that the chip holds, one or more; with a unit: 512KB, 1.5MiB")
+    command->add_option("--chip", bound.chip, "KiB of on-chip memory, one or more sizes; with a unit: 512KB, 1.5MiB")
         ->required()
         ->transform(kibibytes(0.0625, 1048576.0));
     command->add_option("--batch", bound.batch, "images, instead of the descriptors'")->check(whole(1, 4096));
@@ -433,14 +426,14 @@ Command add_silicon(CLI::App& app)
 {
     const auto options = std::make_shared<SiliconOptions>();
     SiliconOptions& silicon = *options;
-    CLI::App* command = app.add_subcommand(
-        "silicon", "area and peak power of a machine, unit by unit; energy of a run that has ended, docs/howto/CHOOSE.md");
+    CLI::App* command =
+        app.add_subcommand("silicon", "area and peak power of a machine, unit by unit; energy of a finished run, docs/howto/CHOOSE.md");
     CLI::Option* silicon_hardware = command->add_option("--hw", silicon.hardware, "hardware preset or file")->capture_default_str();
     CLI::Option* silicon_set =
-        command->add_option("--set", silicon.settings, "PATH=VALUE laid over the hardware, for example cbuf.banks=16")
+        command->add_option("--set", silicon.settings, "PATH=VALUE changes a size of the hardware, for example cbuf.banks=16")
             ->allow_extra_args(false);
     command->add_option("--technology", silicon.technology, "45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file")->capture_default_str();
-    command->add_option("--of", silicon.of, "result.json of a run: its machine, and the energy of what it did")
+    command->add_option("--of", silicon.of, "result.json of a run: area of its machine, and energy of the run")
         ->excludes(silicon_hardware)
         ->excludes(silicon_set);
     command->add_flag("--json", silicon.json, "print JSON instead of a table");
@@ -451,7 +444,7 @@ Command add_compare(CLI::App& app)
 {
     const auto options = std::make_shared<CompareOptions>();
     CompareOptions& compare = *options;
-    CLI::App* command = app.add_subcommand("compare", "runs side by side: cycles by cause and step, and what changed, docs/REGRESSION.md");
+    CLI::App* command = app.add_subcommand("compare", "compare runs: cycles by cause and step, and what changed, docs/REGRESSION.md");
     command->add_option("RUN", compare.runs, "folders of runs, or their result.json: each is compared with the first one")->required();
     command->add_option("--baseline", compare.baseline, "folder of earlier runs: each RUN is compared with the one of its name there");
     command->add_option("--html", compare.html, "write a page of all runs: causes and steps on one axis, and what changed");
@@ -465,17 +458,16 @@ Command add_explain(CLI::App& app)
 {
     const auto options = std::make_shared<ExplainOptions>();
     ExplainOptions& explain = *options;
-    CLI::App* command = app.add_subcommand("explain", "why a run took its cycles, and what would change it, docs/CAUSES.md");
+    CLI::App* command = app.add_subcommand("explain", "explain where the cycles of a run went, and simulate fixes, docs/CAUSES.md");
     command->add_option("RUN", explain.run, "folder of a run, or its result.json")->required();
     command
         ->add_option("--remedies", explain.remedies,
                      "simulate up to this many fixes that follow from the causes, and report the gain of each")
         ->check(whole(1, 100));
     command->add_flag("--sensitivity", explain.sizes, "try every size of hardware and memory one step smaller and larger");
-    command->add_option("--slack", explain.slack, "find what can shrink or go for at most this percentage more cycles")
+    command->add_option("--slack", explain.slack, "find sizes that can shrink or be removed for at most this percentage more cycles")
         ->check(number(0, 1000));
-    command->add_option("--jobs", explain.jobs, "trials that run side by side; without it as many as there are processors")
-        ->check(whole(1, 1024));
+    command->add_option("--jobs", explain.jobs, "number of parallel runs; default: the number of processors")->check(whole(1, 1024));
     command->add_flag("--json", explain.json, "print JSON instead of text");
     return {command, [=](const std::string&) { return explain_command(*options); }};
 }
@@ -483,7 +475,7 @@ Command add_explain(CLI::App& app)
 Command add_presets(CLI::App& app)
 {
     const auto preset = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("presets", "the built-in hardware and memory presets");
+    CLI::App* command = app.add_subcommand("presets", "list the built-in hardware and memory presets");
     command->add_option("NAME", *preset, "print this one as JSON");
     return {command, [=](const std::string&) { return presets_command(*preset); }};
 }
@@ -492,7 +484,7 @@ Command add_reference(CLI::App& app)
 {
     const auto name = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    CLI::App* command = app.add_subcommand("reference", "what every counter and every key of results, hardware and memory means");
+    CLI::App* command = app.add_subcommand("reference", "describe every counter and every key of results, hardware and memory");
     command->add_option("NAME", *name, "only counters and keys of this name");
     command->add_flag("--json", *json, "print JSON instead of a page");
     return {command, [=](const std::string&) { return reference_command(*name, *json); }};
@@ -501,8 +493,8 @@ Command add_reference(CLI::App& app)
 Command add_manual(CLI::App& app)
 {
     const auto form = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("manual", "the manual page, and what bash and zsh complete, as they are installed");
-    command->add_option("FORM", *form, "what is printed")->required()->check(one_of({"man", "bash", "zsh"}));
+    CLI::App* command = app.add_subcommand("manual", "print the manual page, or the completions of bash and zsh");
+    command->add_option("FORM", *form, "format of the output")->required()->check(one_of({"man", "bash", "zsh"}));
     return {command, [=, &app](const std::string&) {
                 say(manual(app, *form, kVersion));
                 return static_cast<int>(kDone);
@@ -511,7 +503,7 @@ Command add_manual(CLI::App& app)
 
 int parse_and_run(int argc, char** argv)
 {
-    CLI::App app{"A cycle-accurate simulator of an NVDLA-style convolution accelerator", "dlasim"};
+    CLI::App app{"A cycle-accurate simulator of the NVDLA deep-learning accelerator", "dlasim"};
     app.set_version_flag("--version", "dlasim " + version());
     app.require_subcommand(1);
     app.footer(kFooter);

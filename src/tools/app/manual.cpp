@@ -106,7 +106,7 @@ std::string man_page(const CLI::App& app, std::string_view version)
     text +=
         ".SH DESCRIPTION\nEvery size of the machine is a value: \\fB\\-\\-hw\\fR names a machine, \\fB\\-\\-set\\fR changes one of its "
         "sizes, "
-        "\\fB\\-\\-memory\\fR selects the memory. Results are files; \\fBdlasim reference\\fR says what each of their keys "
+        "\\fB\\-\\-memory\\fR selects the memory. Results are files; \\fBdlasim reference\\fR describes what each of their keys "
         "means.\n";
     for (const CLI::App* command : commands_of(app))
         text += fmt::format(".SH dlasim {}\n{}\n{}", command->get_name(), roff(command->get_description()), man_options(*command));

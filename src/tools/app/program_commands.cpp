@@ -13,7 +13,7 @@ namespace dlasim {
 void add_bias_correction(CLI::App& app, bool& bias_correction)
 {
     app.add_flag("--bias-correction", bias_correction,
-                 "of an ONNX model in int8: biases of convolutions take back what rounding shifts, on average over the calibration images");
+                 "of an ONNX model in int8: biases of convolutions compensate the mean error of rounding over the calibration images");
 }
 
 void add_preprocess(CLI::App& app, std::vector<std::string>& texts)
@@ -36,10 +36,9 @@ CLI::Option* add_loadable_options(CLI::App& app, LoadableOptions& file)
     app.add_option("--hw", file.hardware, "hardware preset or file: the one it was compiled for")->capture_default_str();
     app.add_option("--memory", file.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
         ->capture_default_str();
-    app.add_option("--set", file.settings, "PATH=VALUE laid over the hardware, for example clock_mhz=800")->allow_extra_args(false);
-    app.add_option("--input", file.inputs, "values of an input: NumPy, or bytes; without one they are made by --seed")
-        ->allow_extra_args(false);
-    app.add_option("--input-form", file.form, "what an input that is no .npy holds")
+    app.add_option("--set", file.settings, "PATH=VALUE changes a size of the hardware, for example clock_mhz=800")->allow_extra_args(false);
+    app.add_option("--input", file.inputs, "values of an input: NumPy, or bytes; default: generated from --seed")->allow_extra_args(false);
+    app.add_option("--input-form", file.form, "content of an input that is no .npy")
         ->capture_default_str()
         ->check(one_of({std::begin(loadable::kInputForms), std::end(loadable::kInputForms)}));
     CLI::Option* seed = app.add_option("--seed", file.seed, "seed of inputs without a file");
@@ -57,23 +56,22 @@ Command add_export(CLI::App& app)
     ExportOptions& exported = *options;
     CLI::App* command = app.add_subcommand(
         "export",
-        "write what would run as a case, a trace of the public players, a C header or a file of NVIDIA's driver, docs/LOADABLE.md");
+        "export the program as a case, a trace of the public players, a C header or a file for NVIDIA's driver, docs/LOADABLE.md");
     command->add_option("FILE", exported.what.loadable, "a layer or a network (JSON), an ONNX model, or a file of the NVDLA compiler")
         ->required();
-    command->add_option("--form", exported.form, "what is written")
+    command->add_option("--form", exported.form, "format of the output")
         ->capture_default_str()
         ->check(one_of({kExportForms.begin(), kExportForms.end()}));
     command->add_option("--to", exported.to, "the file of a case, a header or NVIDIA's driver, the folder of a trace")->required();
-    command->add_option("--golden", exported.golden, "of --form nvdla: write inputs and what the outputs must be to this folder");
+    command->add_option("--golden", exported.golden, "of --form nvdla: write inputs and expected outputs to this folder");
     CLI::Option* seed = add_loadable_options(*command, exported.what);
-    command->add_option("--calibrate", exported.calibrate, "of an ONNX model: images that say how large numbers become")
-        ->allow_extra_args(false);
+    command->add_option("--calibrate", exported.calibrate, "of an ONNX model: calibration images")->allow_extra_args(false);
     add_calibration(*command, exported.calibration);
     add_bias_correction(*command, exported.bias_correction);
     add_preprocess(*command, exported.preprocess);
     command->add_option("--precision", exported.precision, "of an ONNX model, or a network with --form nvdla: int8 or fp16 (nv_full)")
         ->check(one_of({"int8", "fp16"}));
-    command->add_flag("--quiet", exported.what.quiet, "print nothing but errors");
+    command->add_flag("--quiet", exported.what.quiet, "print only errors");
     return {command, [=](const std::string&) {
                 ExportOptions& exported = *options;
                 exported.what.seeded = seed->count() != 0;
@@ -94,12 +92,11 @@ Command add_lint(CLI::App& app)
     CLI::Option* seed = add_loadable_options(*command, linted.what);
     linted.what.hardware.clear();
     command->get_option("--hw")->default_str("the program's, or nv_full");
-    command->add_option("--calibrate", linted.calibrate, "of an ONNX model: images that say how large numbers become")
-        ->allow_extra_args(false);
+    command->add_option("--calibrate", linted.calibrate, "of an ONNX model: calibration images")->allow_extra_args(false);
     add_preprocess(*command, linted.preprocess);
     command->add_option("--precision", linted.precision, "of an ONNX model: int8 or fp16 (nv_full)")->check(one_of({"int8", "fp16"}));
     command->add_flag("--json", linted.json, "print JSON instead of text");
-    command->add_flag("--quiet", linted.what.quiet, "print nothing but broken rules and errors");
+    command->add_flag("--quiet", linted.what.quiet, "print only broken rules and errors");
     return {command, [=](const std::string&) {
                 LintOptions& linted = *options;
                 linted.what.seeded = seed->count() != 0;

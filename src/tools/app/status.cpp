@@ -66,7 +66,7 @@ int guarded(const std::function<int()>& command, int no_memory) noexcept
         status = status_of(command);
     } catch (const std::bad_alloc&) {
         failed = true;
-    } catch (...) {  // what is no exception, or one while another is said
+    } catch (...) {  // something that is no exception, or one while another is reported
         if (!allocation_failed()) say_error(std::string_view("dlasim: ends on an error it cannot name\n"));
     }
     // A library may have caught the exception, and the machine may hang for it.

@@ -15,7 +15,7 @@ enum Status : int {
     kInterrupted = 130,
 };
 
-/// Runs a command; what it throws is said on standard error and becomes a status. Standard output is
+/// Runs a command; what it throws is reported on standard error and becomes a status. Standard output is
 /// written out before; what was lost of it makes the status kBadInput. `no_memory`: the status when memory runs out, however that shows.
 int guarded(const std::function<int()>& command, int no_memory = kBadInput) noexcept;
 

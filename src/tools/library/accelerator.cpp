@@ -131,7 +131,7 @@ void Accelerator::warn_of_cut_addresses()
         if (found == high.end()) return;
         const std::string text = found->second + " = " + std::to_string(data) + ": " + hardware().name() + " has " +
                                  std::to_string(hardware().get("memory.address_bits")) +
-                                 " address bits, so what is above them is not used, as in the silicon";
+                                 " address bits, so higher bits are ignored, as in the silicon";
         high.erase(found);  // once a register
         SC_REPORT_WARNING("/dlasim/accelerator", text.c_str());
     };
@@ -199,7 +199,7 @@ void Accelerator::save(std::ostream& out) const
     const bool busy = std::ranges::any_of(files, [](const auto& file) { return !file.second->idle(); }) || interrupt->read() ||
                       !parts_->top.mcif().fabric().idle() || (parts_->top.cvif() && !parts_->top.cvif()->fabric().idle());
     if (busy || top.held() || !failure().empty())
-        throw ConfigError(name(), "is not between operations, expected nothing enabled, nothing on its way and the interrupt cleared");
+        throw ConfigError(name(), "is not between operations, expected no unit enabled, nothing in flight and the interrupt cleared");
     out << kRegistersHeader << '\n';
     for (const auto& [unit, file] : files) {
         out << unit;

@@ -29,7 +29,7 @@ void move_bytes(tlm::tlm_initiator_socket<512>& socket, tlm::tlm_command command
         payload.set_dmi_allowed(false);
         if (const unsigned moved = socket->transport_dbg(payload); moved != part)
             throw ConfigError(socket.name(), fmt::format("the memory moves {} of {} bytes at {:#x} by transport_dbg, expected all of them; "
-                                                         "Driver::memory may say how else",
+                                                         "Driver::memory can use another method",
                                                          moved, part, address + done));
     }
 }

@@ -22,10 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxCases = 10'000;
 
-constexpr InputKey kHardware{{"hw", "text", "", "hardware preset or file, from the suite's folder on"}, 0, 0, "--hw"};
+constexpr InputKey kHardware{{"hw", "text", "", "hardware preset or file, relative to the suite's folder"}, 0, 0, "--hw"};
 constexpr InputKey kMemory{{"memory", "text", "", "memory preset, options, or file"}, 0, 0, "--memory"};
-constexpr InputKey kSet{{"set", "list", "", "PATH=VALUE laid over the hardware"}, 0, 0, "--set"};
-constexpr InputKey kTolerance{{"tolerance", "number", "%", "cycles may differ by so much of the golden ones"}, 0, 0, "--tolerance"};
+constexpr InputKey kSet{{"set", "list", "", "PATH=VALUE overrides the hardware"}, 0, 0, "--set"};
+constexpr InputKey kTolerance{{"tolerance", "number", "%", "maximum difference from the golden cycles"}, 0, 0, "--tolerance"};
 constexpr InputKey kTimingOnly{{"timing_only", "flag", "", "time without values"}, 0, 0, "--timing-only"};
 constexpr std::array kSuiteKeys{
     InputKey{{"name", "text", "", "of the suite"}, 0, 0, "the folder's"},
@@ -37,7 +37,7 @@ constexpr std::array kSuiteKeys{
     keys::kUlp,
     keys::kAtol,
     keys::kRtol,
-    InputKey{{"cases", "list", "", "what runs, besides what else is in the folder"}, 0, 0, "none"},
+    InputKey{{"cases", "list", "", "the cases, in addition to other files of the folder"}, 0, 0, "none"},
 };
 constexpr std::array kCaseKeys{
     InputKey{{"file", "text", "", "a layer, a network, a model or a file of the NVDLA compiler, from the suite's folder on"}},
@@ -50,10 +50,10 @@ constexpr std::array kCaseKeys{
     keys::kUlp,
     keys::kAtol,
     keys::kRtol,
-    InputKey{{"expected", "file", "", "NumPy file of what output.npy must be, value by value"}, 0, 0, "none"},
+    InputKey{{"expected", "file", "", "NumPy file that output.npy must equal"}, 0, 0, "none"},
     InputKey{{"cycles", "integer", "cycles", "golden ones: --update writes them"}, 0, INT64_MAX, "not compared"},
     InputKey{{"input", "file or list", "", "of an ONNX model: images, [NAME=]FILE"}, 0, 0, "one image by seed"},
-    InputKey{{"calibrate", "file or list", "", "of an ONNX model: images that say how large numbers become"}, 0, 0, "those of the input"},
+    InputKey{{"calibrate", "file or list", "", "of an ONNX model: calibration images"}, 0, 0, "those of the input"},
     InputKey{{"labels", "file", "", "of an ONNX model: the class of every image"}, 0, 0, "none"},
     InputKey{{"precision", "text", "", "of an ONNX model", "", "int8 fp16"}, 0, 0, "int8"},
     InputKey{{"preprocess", "text or list", "", "of an ONNX model: KEY=VALUE of `--preprocess`, for pictures"}, 0, 0, "none"},
@@ -172,7 +172,7 @@ std::vector<fs::path> files_of(const Suite& suite, const fs::path& apart)
         const fs::path place = fs::weakly_canonical(entry->path(), error);
         if (entry->is_directory(error) && place == without) entry.disable_recursion_pending();
         if (!entry->is_regular_file(error) || entry->path() == suite.folder / kSuiteFile) continue;
-        if (entry->path().extension() != ".xml") claim_input(entry->path());  // the last run's JUnit file may stand here
+        if (entry->path().extension() != ".xml") claim_input(entry->path());  // the last run's JUnit file may be here
         if (listed.contains(place)) continue;
         if (can_run(entry->path())) files.push_back(entry->path());
         if (files.size() > kMaxCases) throw ConfigError(suite.folder.string(), "has more than 10,000 files to run, expected a suite");
@@ -222,7 +222,7 @@ Suite read_suite(const fs::path& folder, const SuiteDefaults& defaults, const fs
 nlohmann::ordered_json updated_suite(const Suite& suite, const std::vector<std::optional<std::uint64_t>>& cycles)
 {
     nlohmann::ordered_json json = suite.json;
-    // Golden cycles are those of a machine: it stands beside them.
+    // Golden cycles are those of a machine: it is recorded with them.
     if (!json.contains("hw")) json["hw"] = suite.defaults.hardware;
     if (!json.contains("memory")) json["memory"] = suite.defaults.memory;
     if (!json.contains("set") && !suite.defaults.settings.empty()) json["set"] = suite.defaults.settings;

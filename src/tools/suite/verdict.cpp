@@ -55,7 +55,7 @@ Verdict verdict_of(const SuiteCase& one, const CaseRun& run)
     using Kind = Verdict::Kind;
     const std::string said = last_line(run.said);
     if (run.status == kValuesDiffer) return {Kind::Failed, said.empty() ? "values differ from the golden ones" : said, "Values"};
-    if (run.status == kRefused) return {Kind::Error, said.empty() ? "was refused" : said};
+    if (run.status == kRefused) return {Kind::Error, said.empty() ? "was rejected" : said};
     if (run.status != 0 || !run.cycles)
         return {Kind::Error,
                 said.empty() ? fmt::format("ended with status {}", run.status) : fmt::format("{} (status {})", said, run.status)};

@@ -102,7 +102,7 @@ std::string shared_text(const SweptMachine& machine, const MachineQuestion& ques
         if (workload.rate <= 0) continue;
         rates += fmt::format("{}{} at {:g} frames/s", rates.empty() ? "" : ", ", workload.name, workload.rate);
         if (const auto ms = figure_of(machine.row, workload.name + ".latency_ms"))
-            latencies += fmt::format("{}{} {:.3f} ms", latencies.empty() ? "; latency at worst " : ", ", workload.name, *ms);
+            latencies += fmt::format("{}{} {:.3f} ms", latencies.empty() ? "; worst-case latency " : ", ", workload.name, *ms);
     }
     const auto figure = [&](const char* name) { return figure_of(machine.row, name).value_or(0); };
     return fmt::format("With {} together: load {:.1f} %, system {:.4g} mW, {:.4g} mW of it the memory, {:.4g} uJ a frame{}.\n", rates,
@@ -131,7 +131,7 @@ std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQ
     if (!nearest)
         return fmt::format("None of {} machines has a result of every workload{}.\n", machines.size(),
                            machines.empty() ? "" : "; the first: " + machines.front().row["fails"].get<std::string>());
-    return fmt::format("None of {} machines meets everything; nearest comes {}: {}.\n", machines.size(), described(*nearest, question),
+    return fmt::format("None of {} machines meets everything; the nearest is {}: {}.\n", machines.size(), described(*nearest, question),
                        nearest->row["fails"].get<std::string>());
 }
 
@@ -223,19 +223,19 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
     text += ".\n";
     if (meeting.size() > 1) {
         const double second = *mean_in(*meeting[1], column);
-        text += fmt::format("Next comes {} with {:.4g}", described(*meeting[1], question), second);
+        text += fmt::format("The runner-up is {} with {:.4g}", described(*meeting[1], question), second);
         if (second == value) text += ", and takes more energy";
         else if (error > 0 && std::abs(second / value - 1) < error)
             text += ": within the error of the model, so either may be the better one";
         text += ".\n";
         const auto near =
             std::ranges::count_if(meeting, [&](const SweptMachine* m) { return std::abs(*mean_in(*m, column) / value - 1) < error; });
-        if (near > 2) text += fmt::format("{} machines lie within that error of the first.\n", near - 1);
+        if (near > 2) text += fmt::format("{} machines are within that error of the first.\n", near - 1);
     }
     text += shared_text(best, question) + without_host(best, question);
     const std::string steps = steps_of(machines, best, question);
     if (!steps.empty()) text += "One step on an axis:\n" + steps;
-    return text + fmt::format("To see it with its values: {} {}\n", question.command, best.point);
+    return text + fmt::format("To check it with values: {} {}\n", question.command, best.point);
 }
 
 std::string default_best(const MachineQuestion& question) { return question.rated() ? "system_mw" : "area_mm2"; }

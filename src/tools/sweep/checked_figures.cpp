@@ -14,7 +14,7 @@ double CheckedFigure::margin() const { return value ? requirement->margin(*value
 std::string CheckedFigure::text() const
 {
     const std::string of = workload.empty() ? "" : workload + ": ";
-    if (!value) return fmt::format("{}{} is not known", of, requirement->column);
+    if (!value) return fmt::format("{}{} has no value", of, requirement->column);
     if (requirement->number == 0) return fmt::format("{}{} {:.4g}, expected {} 0", of, requirement->column, *value, requirement->sign());
     const double share = std::abs(100 * margin());
     return fmt::format("{}{} {:.4g}, {:.3g} % {} {:g}{}", of, requirement->column, *value, share,

@@ -25,7 +25,7 @@ struct Run {
         all_cycles = static_cast<double>(count("images/cycles"));
     }
     bool ran() const { return !json.empty(); }
-    /// What stands at a path; null if nothing does.
+    /// The value at a path; null if there is none.
     OrderedJson at(std::string_view path) const
     {
         const OrderedJson* place = &json;
@@ -136,23 +136,24 @@ constexpr std::array kFigures{
              [](const Run& r) { return r.at("cycles"); }},
     Key<Run>{{"time_us", "number or null", "us", "the same at the clock of the hardware"},
              [](const Run& r) { return rounded(1e6 * r.seconds()); }},
-    Key<Run>{{"frames_per_s", "number or null", "1/s", "images over the time of all: as often as the work can be done again and again"},
+    Key<Run>{{"frames_per_s", "number or null", "1/s", "images over the time of all, run back to back"},
              [](const Run& r) {
                  const OrderedJson host = r.host("seconds");
                  return rounded(1 / (1 / r.a_second(r.frames()) + (host.is_null() ? 0 : host.get<double>())));
              }},
-    Key<Run>{{"host_elements", "integer or null", "elements", "that steps of the host make for an image, in no cycle"},
+    Key<Run>{{"host_elements", "integer or null", "elements", "of CPU fallback per image, which takes no cycles"},
              [](const Run& r) { return r.host("elements"); }},
-    Key<Run>{
-        {"host_us", "number or null", "us", "that they take, in frames_per_s; null where nobody states it: frames_per_s is without them"},
-        [](const Run& r) {
-            const OrderedJson seconds = r.host("seconds");
-            return seconds.is_null() ? seconds : rounded(1e6 * seconds.get<double>());
-        }},
+    Key<Run>{{"host_us", "number or null", "us",
+              "time of these, included in frames_per_s; null without `host_ns`: frames_per_s then excludes them"},
+             [](const Run& r) {
+                 const OrderedJson seconds = r.host("seconds");
+                 return seconds.is_null() ? seconds : rounded(1e6 * seconds.get<double>());
+             }},
     Key<Run>{{"macs", "integer or null", "MACs", "multiplications of the direct convolution"}, [](const Run& r) { return r.at("macs"); }},
     Key<Run>{{"gops", "number or null", "GOPS", "two operations for each of them, over the time of all images"},
              [](const Run& r) { return rounded(2e-9 * r.a_second(r.images * static_cast<double>(r.count("macs")))); }},
-    Key<Run>{{"utilization", "number or null", "", "macs of what the array could do"}, [](const Run& r) { return r.at("utilization"); }},
+    Key<Run>{{"utilization", "number or null", "", "macs over the capacity of the array"},
+             [](const Run& r) { return r.at("utilization"); }},
     Key<Run>{{"array_occupancy", "number or null", "", "share of the cycles in which the array takes an operation; null for networks"},
              [](const Run& r) { return r.at("array_occupancy"); }},
     Key<Run>{{"dbb_read_bytes", "integer or null", "bytes", "read over the primary port for an image, whole beats"},
@@ -168,11 +169,12 @@ constexpr std::array kFigures{
              [](const Run& r) { return r.an_image("traffic/cvsram/read_bytes"); }},
     Key<Run>{{"cvsram_write_bytes", "integer or null", "bytes", "written over the secondary port; null without one"},
              [](const Run& r) { return r.an_image("traffic/cvsram/write_bytes"); }},
-    Key<Run>{{"dram_gb_per_s", "number or null", "GB/s", "what crossed its data buses", kDram},
+    Key<Run>{{"dram_gb_per_s", "number or null", "GB/s", "traffic of its data buses", kDram},
              [](const Run& r) { return r.at("memory_report/dbb/bandwidth_gb_per_s"); }},
     Key<Run>{{"dram_efficiency", "number or null", "", "share of their cycles with data", kDram},
              [](const Run& r) { return r.at("memory_report/dbb/data_bus/utilization"); }},
-    Key<Run>{{"dram_held", "number or null", "", "share of the cycles in which the busiest bus carried data or its rules held it", kDram},
+    Key<Run>{{"dram_held", "number or null", "", "share of the cycles in which the busiest bus carried data or was blocked by timing rules",
+              kDram},
              [](const Run& r) { return r.at("estimates/dram_bus").is_null() ? OrderedJson() : r.share("estimates/dram_bus"); }},
     Key<Run>{{"dram_row_hit_rate", "number or null", "", "requests that found their row open", kDram},
              [](const Run& r) { return r.at("memory_report/dbb/row_hit_rate"); }},
@@ -196,20 +198,17 @@ constexpr std::array kFigures{
              [](const Run& r) { return r.rounded_or_null(r.at("total_uj")); }},
     Key<Run>{{"power_mw", "number or null", "mW", "energy_uj over the time"},
              [](const Run& r) { return r.rounded_or_null(r.at("power_mw")); }},
-    Key<Run>{{"idle_mw", "number or null", "mW", "of the accelerator with nothing to do: leakage, and the clocks that never stop"},
-             idle_mw},
+    Key<Run>{{"idle_mw", "number or null", "mW", "of the idle accelerator: leakage, and the clocks that never stop"}, idle_mw},
     Key<Run>{{"memory_idle_mw", "number or null", "mW",
-              "of the DRAM without requests: its cheapest state that the run has seen, and refresh; 0 for an ideal memory"},
+              "of the DRAM without requests: the cheapest state that occurred in the run, and refresh; 0 for an ideal memory"},
              memory_idle_mw},
-    Key<Run>{{"step_cycles", "text or null", "cycles", "what each step of a network adds to the cycles, in their order"}, step_cycles},
+    Key<Run>{{"step_cycles", "text or null", "cycles", "share of each step of a network in its cycles, in order"}, step_cycles},
     Key<Run>{{"area_mm2", "number or null", "mm2", "of the accelerator with CBUF and CVSRAM"},
              [](const Run& r) { return r.rounded_or_null(r.at("area_mm2")); }},
-    Key<Run>{{"assumed", "text or null", "", "numbers of the technology that nobody published"},
-             [](const Run& r) { return r.at("energy/assumed"); }},
-    Key<Run>{{"plan", "text or null", "", "how the layer was cut and its banks were divided; null for networks"}, plan_text},
+    Key<Run>{{"assumed", "text or null", "", "unpublished numbers of the technology"}, [](const Run& r) { return r.at("energy/assumed"); }},
+    Key<Run>{{"plan", "text or null", "", "tiling of the layer and division of its banks; null for networks"}, plan_text},
     Key<Run>{{"machine", "text or null", "", "the preset, and what differs from it"}, [](const Run& r) { return r.at("machine"); }},
-    Key<Run>{{"measured", "flag or null", "",
-              "the reference was measured with this machine; all others follow its rules, unmeasured: DEVIATIONS.md D8"},
+    Key<Run>{{"measured", "flag or null", "", "the machine was measured on the reference; all others follow its rules: DEVIATIONS.md D8"},
              [](const Run& r) { return r.at("measured"); }},
     Key<Run>{{"verified", "flag or null", "", "every value compared is equal"}, [](const Run& r) { return r.at("verified"); }},
     Key<Run>{{"mismatches", "integer or null", "values", "values that are not equal; null for networks"},
@@ -222,8 +221,8 @@ constexpr std::array kPatterns{
     KeyRow{"cvsram_read_bytes.*", "integer", "bytes", "by client", "a client read in a point"},
     KeyRow{"cvsram_write_bytes.*", "integer", "bytes", "by client", "a client wrote in a point"},
     KeyRow{"*.issuing", "number", "", "share of the cycles in which a unit did its work: csc.issuing", "the unit ran in a point"},
-    KeyRow{"*.starved", "number", "", "in which it waited for what comes before it", "the unit ran in a point"},
-    KeyRow{"*.blocked", "number", "", "in which it waited for what comes after it", "the unit ran in a point"},
+    KeyRow{"*.starved", "number", "", "in which it waited for its producer", "the unit ran in a point"},
+    KeyRow{"*.blocked", "number", "", "in which it waited for its consumer", "the unit ran in a point"},
 };
 
 void add_clients(OrderedJson& row, const Run& run)

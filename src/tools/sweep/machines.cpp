@@ -29,7 +29,7 @@ constexpr std::array kMachineRows{
            "accelerator and memory at the rates: energy of the frames, and for the rest of the time idle_mw and memory_idle_mw",
            "workloads with a rate"},
     KeyRow{"memory_mw", "number or null", "mW", "of these, the memory", "workloads with a rate"},
-    KeyRow{"uj_per_frame", "number or null", "uJ", "system_mw over the frames a second of all workloads", "workloads with a rate"},
+    KeyRow{"uj_per_frame", "number or null", "uJ", "system_mw over the frames per second of all workloads", "workloads with a rate"},
     KeyRow{"*.latency_ms", "number or null", "ms",
            "of a workload: from the release of a frame to its end, at worst in a hyperperiod of all; null where the load is above 1",
            "workloads with a rate"},
@@ -39,7 +39,7 @@ constexpr std::array kMachineRows{
            "frame of the workloads by weight, or over their time; worst.frames_per_s and the others: the least where more is better, else "
            "the most"},
     KeyRow{"meets", "flag or null", "", "every requirement is met; null where a workload has no result"},
-    KeyRow{"fails", "text", "", "requirements that are not met, with what was found; why it need not run or cannot be"},
+    KeyRow{"fails", "text", "", "requirements that are not met, with the values found; why it was not simulated"},
 };
 
 using Rows = std::map<std::size_t, nlohmann::ordered_json>;

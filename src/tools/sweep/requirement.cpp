@@ -98,7 +98,7 @@ void refuse_mixed(const std::string& column, const std::string& where, const std
     for (const std::string& name : names)
         if (!once(name) && name != "area_mm2")
             throw ConfigError(where,
-                              fmt::format("\"{}\" is a figure of each workload beside one of the machine, expected a workload in front of "
+                              fmt::format("\"{}\" is a figure of each workload next to one of the machine, expected a workload before "
                                           "it: {}.{}",
                                           name, workloads.front(), name));
 }

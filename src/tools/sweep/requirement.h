@@ -51,7 +51,7 @@ bool more_is_better(const std::string& column);
 std::string figure_named(const std::string& name, const std::string& where, const std::vector<std::string>& workloads = {});
 /// Of a row; none where it has no number there. A figure that the row lacks is looked for with the prefix: "mean.".
 std::optional<double> figure_of(const nlohmann::ordered_json& row, const std::string& column, const std::string& prefix = "");
-/// Of an expression, from the ranges of its figures; wide where figures depend on each other, and unlimited where it cannot be said.
+/// Of an expression, from the ranges of its figures; wide where figures depend on each other, and unlimited where it is unknown.
 FigureRange range_of(const std::string& column, const std::function<FigureRange(const std::string&)>& figure);
 /// The figures in an expression, each time it is there; of a figure's name itself.
 std::vector<std::string> figures_in(const std::string& column);

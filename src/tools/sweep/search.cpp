@@ -86,7 +86,7 @@ struct Space {
     vector_double::size_type get_nix() const { return search->axes().size(); }
 };
 
-/// A generation at once, so that its points run side by side.
+/// A whole generation, so that its points run in parallel.
 struct Generation {
     Search* search = nullptr;
     vector_double operator()(const pagmo::problem&, const vector_double& places) const { return search->fitness(places); }

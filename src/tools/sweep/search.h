@@ -1,4 +1,4 @@
-// Looks for the points of a space that no other point beats in cycles, energy and area at once, without running all of them.
+// Finds the Pareto front of a space in cycles, energy and area without running all points.
 //
 //   bounds of points ──► the best of them ──► generations: NSGA-II chooses ──► run ──► results ──┐
 //                                                 ▲   points that a result beats are skipped ◄──┘

@@ -51,7 +51,7 @@ std::string difference_text(const SweepIdentity& a, const SweepIdentity& b)
 void SweepStore::damaged(const std::string& what) const
 {
     throw ConfigError(database_.file().string(),
-                      "is damaged: " + what + ", expected the table of a sweep: --restart begins again, or another folder (--out)");
+                      "is damaged: " + what + ", expected the table of a sweep: --restart starts over, or another folder (--out)");
 }
 
 bool SweepStore::begun()
@@ -60,7 +60,7 @@ bool SweepStore::begun()
     std::map<std::string, std::string> tables;
     while (select.step()) tables[select.text(0)] = select.text(1);
     if (tables.empty()) return false;
-    tables.erase("points");  // written anew from the others
+    tables.erase("points");  // generated from the others
     if (tables != std::map<std::string, std::string>{{"identity", kIdentity}, {"kept", kKept}})
         throw ConfigError(database_.file().string(),
                           "is damaged, or is no table of a sweep of this dlasim, expected another folder (--out)");

@@ -74,7 +74,7 @@ public:
     void each(const std::function<void(KeptPoint&&)>& use);
     /// Points by status, without their rows.
     std::vector<std::pair<std::size_t, int>> statuses();
-    /// Makes the table `points` anew of what is kept, when `complete` has filled in what a row says of others; `use` gets every row.
+    /// Rebuilds the table `points` from the kept rows, when `complete` has filled in what a row says of others; `use` gets every row.
     void write_table(const std::vector<std::string>& columns, const std::function<void(KeptPoint&)>& complete,
                      const std::function<void(const KeptPoint&)>& use);
 

@@ -3,7 +3,7 @@
 //
 //   kInputKeys ──► JsonObject ──► input.integer("width")        layer_keys() ──► dlasim reference
 //
-// A range is that of the registers; the sources stand beside the readers.
+// A range is that of the registers; the readers name the sources.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -52,17 +52,17 @@ inline constexpr std::array kLayer{
     InputKey{{"pad", "object", "", "padding: before 0..31, after 0..63", "convolutions"}},
     InputKey{{"precision", "text", "", "type of the elements", "", "int8 int16 fp16"}, 0, 0, "int8"},
     InputKey{{"mode", "text", "", "mode of the convolution", "convolutions", "auto direct image winograd"}, 0, 0, "auto"},
-    InputKey{{"bias", "flag or object", "", "a number a kernel is added, in BS", "no pool"}, 0, 0, "false"},
+    InputKey{{"bias", "flag or object", "", "one number per kernel is added, in BS", "no pool"}, 0, 0, "false"},
     InputKey{{"activation", "text", "", "after all engines in use", "no pool", "none relu relu6 leaky"}, 0, 0, "none"},
     InputKey{{"post", "object", "", "the operations of SDP, engine by engine"}},
     InputKey{{"data", "object", "", "seed or files of the tensors"}},
-    InputKey{{"weights", "object", "", "how the weights are", "convolutions"}},
+    InputKey{{"weights", "object", "", "storage of the weights", "convolutions"}},
     InputKey{{"winograd", "object", "", "options of that mode", "winograd"}},
     InputKey{{"image", "object", "", "options of that mode", "pixels"}},
     InputKey{{"placement", "object", "", "addresses and strides of tensors"}},
-    InputKey{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"},
-    InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least", "convolutions"}},
-    InputKey{{"overlap", "text", "", "what software may start before the previous part has finished", "convolutions", "all registers none"},
+    InputKey{{"partition", "text or object", "", "auto, or the tiling of the layer", "convolutions"}, 0, 0, "auto"},
+    InputKey{{"plan", "object", "", "figure that automatic tiling minimises", "convolutions"}},
+    InputKey{{"overlap", "text", "", "what software may start before the previous tile has finished", "convolutions", "all registers none"},
              0,
              0,
              "all"},
@@ -76,14 +76,14 @@ inline constexpr std::array kLayer{
 inline constexpr std::array kInput{
     kPlane[0],
     kPlane[1],
-    InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMaxSide, "of pixels the components"},
+    InputKey{{"channels", "integer", "channels", "input channels"}, 1, kMaxSide, "for pixels, the components"},
     InputKey{{"batch", "integer", "", "batch size"}, 1, 32, "1"},
     InputKey{{"format", "text", "", "feature, or a pixel format of the register map"}, 0, 0, "feature"},
-    InputKey{{"precision", "text", "", "of features, if it differs from the layer's", "features", "int8 int16 fp16"}},
+    InputKey{{"precision", "text", "", "of features, if different from the layer's", "features", "int8 int16 fp16"}},
     InputKey{{"signed", "flag", "", "components are signed", "pixels"}, 0, 0, "true"},
     InputKey{{"x_offset", "integer", "pixels", "first pixel in the first atom", "pixels"}, 0, 31, "0"},
     InputKey{{"mean", "list", "", "of each component, in place of the offset", "pixels"}},
-    InputKey{{"conversion", "object", "", "what CDMA makes of an element", "there is one"}},
+    InputKey{{"conversion", "object", "", "conversion of an element by CDMA", "there is one"}},
     InputKey{{"nan_to_zero", "flag", "", "NaN of input and weights become 0", "fp16"}, 0, 0, "false"},
 };
 inline constexpr std::array kConversion{
@@ -101,7 +101,7 @@ inline constexpr std::array kWeights{
     InputKey{{"compressed", "flag", "", "zeros are not stored"}, 0, 0, "false"},
     InputKey{{"density", "integer", "%", "percent of the weights that are not zero"}, 0, 100, "100"},
 };
-inline constexpr std::array kWinograd{InputKey{{"truncate", "integer", "bits", "bits cut from the transformed input"}, 0, 2, "2"}};
+inline constexpr std::array kWinograd{InputKey{{"truncate", "integer", "bits", "bits truncated from the transformed input"}, 0, 2, "2"}};
 inline constexpr std::array kImage{
     InputKey{{"rows_at_once", "integer", "rows", "kernel rows of an operation: 1, 2 or 4"}, 1, 4, "as many as fit"}};
 inline constexpr InputKey kUlp{{"ulp", "integer", "", "steps of the output's type that a value may differ from `expected`"}, 0, 65535, "0"};
@@ -112,7 +112,7 @@ inline constexpr std::array kData{
     InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
     InputKey{{"weights", "file", "", "NumPy file of the weights", "from a file"}},
     InputKey{{"bias", "file", "", "NumPy file of the bias", "from a file"}},
-    InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}},
+    InputKey{{"expected", "file", "", "NumPy file of the expected output", "from a file"}},
     kUlp,
     kAtol,
     kRtol,
@@ -133,16 +133,16 @@ inline constexpr std::array kPlacement{
     InputKey{{"ew", "integer or object", "address", "of the operands of EW"}},
 };
 inline constexpr std::array kPartition{
-    InputKey{{"rows", "integer or list", "rows", "output rows of a part, at most; a list has a number for each part"}, 1, kMaxSide, "all"},
-    InputKey{{"columns", "integer", "columns", "output columns of a part, at most", "cut by columns"}, 1, kMaxSide, "all"},
-    InputKey{{"dilation_phases", "flag", "", "a part for each phase of the dilation", "it is true"}, 0, 0, "false"},
-    InputKey{{"kernels", "integer", "kernels", "kernels of a part, at most"}, 1, kMaxSide, "all"},
-    InputKey{{"data_banks", "integer", "banks", "CBUF banks for the input of every part"}, 1, 32, "what it takes"},
-    InputKey{{"weight_banks", "integer", "banks", "CBUF banks for the weights of every part"}, 1, 32, "what it takes"},
+    InputKey{{"rows", "integer or list", "rows", "maximum output rows per tile; a list has a number for each tile"}, 1, kMaxSide, "all"},
+    InputKey{{"columns", "integer", "columns", "maximum output columns per tile", "tiled by columns"}, 1, kMaxSide, "all"},
+    InputKey{{"dilation_phases", "flag", "", "a tile for each phase of the dilation", "it is true"}, 0, 0, "false"},
+    InputKey{{"kernels", "integer", "kernels", "maximum kernels per tile"}, 1, kMaxSide, "all"},
+    InputKey{{"data_banks", "integer", "banks", "CBUF banks for the input of every tile"}, 1, 32, "what it needs"},
+    InputKey{{"weight_banks", "integer", "banks", "CBUF banks for the weights of every tile"}, 1, 32, "what it needs"},
     InputKey{{"pooled", "flag", "", "rows and columns are those of the fused pooling", "a network's layer"}, 0, 0, "false"},
     InputKey{{"padded", "flag", "", "kernels may be less than a group", "it is true"}, 0, 0, "false"},
-    InputKey{{"reuse_data", "flag", "", "input that the next part needs stays"}, 0, 0, "false"},
-    InputKey{{"reuse_weights", "flag", "", "the weights stay for the next rows"}, 0, 0, "false"},
+    InputKey{{"reuse_data", "flag", "", "keep input that the next tile needs"}, 0, 0, "false"},
+    InputKey{{"reuse_weights", "flag", "", "keep the weights for the next rows"}, 0, 0, "false"},
 };
 inline constexpr std::array kPlan{
     InputKey{{"minimise", "text", "", "what the tiling minimises; balanced: cycles times the fourth root of the bytes moved", "",
@@ -160,7 +160,7 @@ inline constexpr std::array kNetworkPlan = [] {
 
 // ---- SDP
 inline constexpr std::array kPost{
-    InputKey{{"bias", "flag or object", "", "the layer's, where it stood before", "in place of that one"}, 0, 0, "false"},
+    InputKey{{"bias", "flag or object", "", "the layer's, as in earlier versions", "in place of that one"}, 0, 0, "false"},
     InputKey{
         {"activation", "text", "", "the layer's, as in earlier versions", "in place of that one", "none relu relu6 leaky"}, 0, 0, "none"},
     InputKey{{"bs", "object", "", "the first engine", "it is used"}},
@@ -214,7 +214,7 @@ inline constexpr std::array kEwConversion{
 inline constexpr std::array kLut{
     InputKey{{"le", "object", "", "table of 65 entries", "tables in full"}},
     InputKey{{"lo", "object", "", "table of 257 entries", "tables in full"}},
-    InputKey{{"priority", "object", "", "which table answers", "tables in full"}},
+    InputKey{{"priority", "object", "", "which table is selected", "tables in full"}},
     InputKey{{"function", "text", "", "function that fills the tables", "in place of tables", "sigmoid tanh"}},
     InputKey{{"input_scale", "number", "", "input value of one step", "with a function"}},
     InputKey{{"output_scale", "number", "", "output value of one step", "with a function"}},
@@ -223,8 +223,8 @@ inline constexpr std::array kLo{
     InputKey{{"start", "number", "", "where the table begins"}, 0, 0, "0"},
     InputKey{{"end", "number", "", "where the table ends"}, 0, 0, "0"},
     InputKey{{"index_select", "integer", "", "log2 of a step"}, -128, 127, "0"},
-    InputKey{{"underflow", "object", "", "the line below it"}},
-    InputKey{{"overflow", "object", "", "the line above it"}},
+    InputKey{{"underflow", "object", "", "the slope below it"}},
+    InputKey{{"overflow", "object", "", "the slope above it"}},
     InputKey{{"entries", "list", "", "the numbers of the table"}},
 };
 inline constexpr std::array kLe{
@@ -270,7 +270,7 @@ inline constexpr InputKey kSeed{{"seed", "integer", "", "seed of the data"}, 0, 
 inline constexpr std::array kCopyData{kSeed};
 inline constexpr std::array kCubeData{kSeed,
                                       InputKey{{"input", "file", "", "NumPy file of the input", "from a file"}},
-                                      InputKey{{"expected", "file", "", "NumPy file of what the output should be", "from a file"}},
+                                      InputKey{{"expected", "file", "", "NumPy file of the expected output", "from a file"}},
                                       kUlp,
                                       kAtol,
                                       kRtol};
@@ -283,11 +283,11 @@ inline constexpr std::array kCube{
 inline constexpr std::array kCopy{
     kTransferName,
     InputKey{{"op", "text", "", "operation", "", "bdma"}},
-    InputKey{{"blocks", "list", "", "what is copied, in this order"}},
+    InputKey{{"blocks", "list", "", "the blocks to copy, in this order"}},
     InputKey{{"data", "object", "", "seed of the data"}},
 };
 inline constexpr std::array kBlock{
-    InputKey{{"group", "integer", "", "launch group"}, 0, 1, "that of the block before"},
+    InputKey{{"group", "integer", "", "launch group"}, 0, 1, "that of the previous block"},
     InputKey{{"wait", "flag", "", "for everything launched before"}, 0, 0, "false"},
     InputKey{{"source", "integer or object", "address", "where it is"}},
     InputKey{{"destination", "integer or object", "address", "where it goes"}},
@@ -327,8 +327,8 @@ inline constexpr std::array kLrn{
     InputKey{{"alpha", "number", "", "weight of the squares, 0..10^6"}, 0, 0, "0.0001"},
     InputKey{{"beta", "number", "", "exponent, 0..8"}, 0, 0, "0.75"},
     InputKey{{"bias", "number", "", "added to the squares, 10^-6..10^6"}, 0, 0, "1"},
-    InputKey{{"input_scale", "number", "", "what a step of the input represents", "integers"}, 0, 0, "1"},
-    InputKey{{"output_scale", "number", "", "what a step of the output represents", "integers"}, 0, 0, "the range stays"},
+    InputKey{{"input_scale", "number", "", "real value of a step of the input represents", "integers"}, 0, 0, "1"},
+    InputKey{{"output_scale", "number", "", "real value of a step of the output represents", "integers"}, 0, 0, "the range stays"},
 };
 
 }  // namespace dlasim::keys

@@ -135,7 +135,7 @@ std::size_t JsonObject::word(std::string_view key, const std::vector<std::string
 
 void JsonObject::not_both(std::string_view key, std::string_view other) const
 {
-    if (has(key) && has(other)) throw ConfigError(where(key), "says the same as \"" + std::string(other) + "\", expected only one of them");
+    if (has(key) && has(other)) throw ConfigError(where(key), "duplicates \"" + std::string(other) + "\", expected only one of them");
 }
 
 std::vector<std::int64_t> JsonObject::integers(std::string_view key, std::size_t count, Within range, std::string_view meaning) const

@@ -1,5 +1,5 @@
 // A JSON object that is being read by somebody strict: every key must be known, every value must be
-// of its type and in its range. What is wrong is said with file, JSON pointer, found and expected.
+// of its type and in its range. Errors name file, JSON pointer, found and expected.
 //
 //   file ── read_json() ──► Json ── JsonObject(keys) ──► integer(), text(), flag(), object()
 //
@@ -27,7 +27,7 @@ namespace dlasim {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-/// Where a value stands: `layer.json: /input/width`.
+/// The place of a value: `layer.json: /input/width`.
 std::string at(const std::string& file, const std::string& pointer);
 /// The value as in the file, cut short if it is long.
 std::string found(const Json& value);
@@ -39,7 +39,7 @@ struct Within {
 /// Checks a number; `where` is what at() gives.
 std::int64_t checked_integer(const Json& value, const std::string& where, Within range, std::string_view meaning);
 
-/// `when` of a key that stands somewhere else now and is still read.
+/// `when` of a key that has moved and is still read.
 inline constexpr std::string_view kInPlaceOfThat = "in place of that one";
 
 class JsonObject {
@@ -74,7 +74,7 @@ public:
     std::string input_file(std::string_view key, const std::string& folder) const;
     /// The place of the word in `words`.
     std::size_t word(std::string_view key, const std::vector<std::string>& words, std::size_t fallback) const;
-    /// Refuses a key that stands beside another one saying the same.
+    /// Rejects a key that duplicates another one.
     void not_both(std::string_view key, std::string_view other) const;
     /// `[a, b, ...]` of `count` numbers.
     std::vector<std::int64_t> integers(std::string_view key, std::size_t count, Within range, std::string_view meaning) const;

@@ -1,4 +1,4 @@
-// The keys of a network, as descriptor_keys.h has those of a layer; the objects that both have stand there.
+// The keys of a network, as descriptor_keys.h has those of a layer; the objects that both have are there.
 //
 //   kNetwork ──► NetworkReader        network_keys() ──► dlasim reference
 #pragma once
@@ -17,21 +17,21 @@ inline constexpr std::int64_t kMaxNetworkWindow = 64, kMaxNetworkPad = 63, kMaxU
 inline constexpr std::array kNetwork{
     InputKey{{"name", "text", "", "for the reader of the report"}, 0, 0, "the file's"},
     InputKey{{"source", "text", "", "where the network is from"}, 0, 0, "nothing"},
-    InputKey{{"note", "text", "", "for whoever reads the file"}, 0, 0, "nothing"},
+    InputKey{{"note", "text", "", "documentation"}, 0, 0, "nothing"},
     InputKey{{"macs", "integer", "MACs", "multiplications of all layers: checked"}, 0, INT64_MAX, "not checked"},
     InputKey{{"precision", "text", "", "of all tensors", "", "int8 fp16"}, 0, 0, "int8"},
     InputKey{{"input", "object", "", "the tensor \"data\"", "layers have no inputs of their own"}},
-    InputKey{{"plan", "object", "", "what cuts that the lowering makes are to have least"}, 0, 0, "parts"},
+    InputKey{{"plan", "object", "", "figure that automatic tiling minimises"}, 0, 0, "parts"},
     InputKey{
         {"overlap", "text", "", "what software may start before the previous operation has finished", "", "all registers none unprotected"},
         0,
         0,
         "all"},
-    InputKey{{"expected", "file", "", "NumPy file of what the last layer's tensor should be"}, 0, 0, "not compared"},
+    InputKey{{"expected", "file", "", "NumPy file of the expected tensor of the last layer"}, 0, 0, "not compared"},
     kUlp,
     kAtol,
     kRtol,
-    InputKey{{"layers", "list", "", "1 to 2048, each reads tensors of those before"}},
+    InputKey{{"layers", "list", "", "1 to 2048, each reads tensors of earlier ones"}},
 };
 inline constexpr std::array kNetworkShape{
     InputKey{{"width", "integer", "elements", "columns"}, 1, kMaxSide},
@@ -48,12 +48,12 @@ inline constexpr std::uint32_t kConvolutions =
     bit_of(NetworkOp::Convolution) | bit_of(NetworkOp::FullyConnected) | bit_of(NetworkOp::Deconvolution);
 
 inline constexpr std::array kOperation{
-    OperationKey{{{"name", "text", "", "of the layer and of the tensor that it makes"}}},
+    OperationKey{{{"name", "text", "", "of the layer and of its output tensor"}}},
     OperationKey{{{"op", "text", "", "operation", "", "conv2d fully_connected deconv2d pool add lrn concat upsample softmax"}}},
-    OperationKey{{{"from", "text", "", "where the layer is described, for messages"}, 0, 0, "its place in the file"}},
-    OperationKey{{{"inputs", "list", "", "names of tensors; two or more of add and concat"}, 0, 0, "the layer before"}},
+    OperationKey{{{"from", "text", "", "where the layer is described, for messages"}, 0, 0, "its position in the file"}},
+    OperationKey{{{"inputs", "list", "", "names of tensors; two or more of add and concat"}, 0, 0, "the previous layer"}},
     OperationKey{{{"input", "object", "", "a tensor for this layer alone", "in place of inputs"}}},
-    OperationKey{{{"output", "object", "", "the shape that it makes: checked"}, 0, 0, "not checked"}},
+    OperationKey{{{"output", "object", "", "the shape of its output: checked"}, 0, 0, "not checked"}},
     OperationKey{{{"kernel", "object", "", "the kernels", "convolutions"}}, kConvolutions},
     OperationKey{{{"kernel_shape", "list", "elements", "ONNX: kernel [height, width]", "in place of the kernel's"}}, kConvolutions},
     OperationKey{{{"stride", "object", "", "of the kernel, 1..8", "convolutions"}, 0, 0, "1"}, kConvolutions},
@@ -64,16 +64,16 @@ inline constexpr std::array kOperation{
     OperationKey{{{"pads", "list", "elements", "ONNX: padding [top, left, bottom, right]", "in place of pad"}}, kConvolutions},
     OperationKey{{{"groups", "integer", "groups", "groups", "convolutions"}, 1, kMaxSide, "1"}, kConvolutions},
     OperationKey{{{"group", "integer", "groups", "ONNX: groups", "in place of groups"}, 1, kMaxSide}, kConvolutions},
-    OperationKey{{{"bias", "flag", "", "a number a kernel is added", "convolutions"}, 0, 0, "false"}, kConvolutions},
+    OperationKey{{{"bias", "flag", "", "one number per kernel is added", "convolutions"}, 0, 0, "false"}, kConvolutions},
     OperationKey{{{"normalised", "flag", "", "batch normalisation is folded into weights and bias", "convolutions"}, 0, 0, "false"},
                  kConvolutions},
-    OperationKey{{{"partition", "text or object", "", "auto, or how the layer is cut", "convolutions"}, 0, 0, "auto"}, kConvolutions},
+    OperationKey{{{"partition", "text or object", "", "auto, or the tiling of the layer", "convolutions"}, 0, 0, "auto"}, kConvolutions},
     OperationKey{{{"activation", "text", "", "after the operation", "convolutions, add", "none relu relu6 leaky tanh"}, 0, 0, "none"},
                  kConvolutions | bit_of(NetworkOp::Add)},
-    OperationKey{{{"post", "object", "", "bias and activation, as layers had them before", "in place of these"}}, kConvolutions},
+    OperationKey{{{"post", "object", "", "bias and activation, as in earlier versions", "in place of these"}}, kConvolutions},
     OperationKey{{{"pool", "object", "", "the windows", "pool"}}, bit_of(NetworkOp::Pool)},
     OperationKey{{{"lrn", "object", "", "the normalisation", "lrn"}}, bit_of(NetworkOp::Lrn)},
-    OperationKey{{{"factor", "object", "", "how often an element is repeated, 1..8", "upsample"}}, bit_of(NetworkOp::Upsample)},
+    OperationKey{{{"factor", "object", "", "number of repetitions of an element, 1..8", "upsample"}}, bit_of(NetworkOp::Upsample)},
 };
 
 inline constexpr std::array kNetworkPost{

@@ -96,18 +96,18 @@ private:
         tensor.layer = layer;
         network_.tensors.push_back(tensor);
         if (!by_name_.emplace(name, network_.tensors.size() - 1).second)
-            throw ConfigError(where, "there are two tensors \"" + name + "\", expected a name of its own for each");
+            throw ConfigError(where, "there are two tensors \"" + name + "\", expected different names");
         return network_.tensors.size() - 1;
     }
 
     std::size_t find(const Json& name, const std::string& where) const
     {
         if (!name.is_string())
-            throw ConfigError(where, found(name) + ", expected the name of a layer before, or \"" + kNetworkInput + "\"");
+            throw ConfigError(where, found(name) + ", expected the name of an earlier layer, or \"" + kNetworkInput + "\"");
         const auto known = by_name_.find(name.get_ref<const std::string&>());
         if (known == by_name_.end())
-            throw ConfigError(where, found(name) + ", expected the name of a layer that stands before this one, or \"" + kNetworkInput +
-                                         "\": a network has no cycles");
+            throw ConfigError(
+                where, found(name) + ", expected the name of an earlier layer, or \"" + kNetworkInput + "\": a network has no cycles");
         return known->second;
     }
 
@@ -142,7 +142,7 @@ private:
         const JsonObject any(json, file, pointer, known_keys(json));
         layer.op = static_cast<NetworkOp>(any.word("op", kNetworkOps, 0));
         const JsonObject object(json, file, pointer, keys_of(layer.op));
-        if (!object.has("name")) object.missing("name", "a name for what the layer makes");
+        if (!object.has("name")) object.missing("name", "a name for the output of the layer");
         layer.name = text(object, "name", "");
         layer.where = object.text("from", layer.where);
         layer.inputs = read_inputs(object, layer);
@@ -273,8 +273,8 @@ private:
         const JsonObject given = object.object("output", keys::kNetworkShape);
         const auto check = [&](const char* key, std::uint32_t made) {
             if (given.has(key) && given.integer(key) != made)
-                throw ConfigError(given.where(key),
-                                  found(given.raw(key)) + ", expected " + std::to_string(made) + ": the layer makes " + shape(out));
+                throw ConfigError(given.where(key), found(given.raw(key)) + ", expected " + std::to_string(made) +
+                                                        ": the output of the layer is " + shape(out));
         };
         check("width", out.width);
         check("height", out.height);
@@ -286,7 +286,7 @@ private:
         const auto macs = static_cast<std::uint64_t>(top_.integer("macs"));
         if (macs != network_.macs())
             throw ConfigError(top_.where("macs"), "found " + std::to_string(macs) + ", expected " + std::to_string(network_.macs()) +
-                                                      ", what the layers add up to");
+                                                      ", the sum over the layers");
     }
 
     static std::string shape(const NetworkTensor& t)

@@ -137,7 +137,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// A file taken apart; its data stand from `start` on.
+/// A parsed file; its data begin at `start`.
 struct NpyFile {
     std::string bytes, type;
     std::vector<std::uint64_t> shape;

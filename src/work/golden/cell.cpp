@@ -108,7 +108,7 @@ struct Tree {
         carry = (x & y) | (x & z) | (y & z);
         return x ^ y ^ z;
     }
-    /// Four rows and their corrections to two words; the carries from bit to bit stand from `First` on.
+    /// Four rows and their corrections to two words; the carries from bit to bit begin at `First`.
     template <unsigned J, int Bit, std::size_t First>
     DLASIM_FORM void half(std::size_t k, std::uint64_t& sum, std::uint64_t& carried)
     {

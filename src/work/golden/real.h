@@ -13,7 +13,7 @@
 
 namespace dlasim::real {
 
-/// A format of floating-point numbers: fields and where they stand.
+/// A format of floating-point numbers: fields and their positions.
 struct Format {
     int exponent_bits, mantissa_bits;
 

@@ -43,9 +43,8 @@ std::vector<std::string> advice_on(const LayerPlan& plan, const Layer& layer, co
     }
     const std::uint64_t here = largest(lower_bounds(plan, layer, hardware, memory));
     if (here < kWorthwhile * there) return {};
-    const std::string filled = layer.channels == pixels.channels
-                                   ? ""
-                                   : fmt::format(", {} components with weights 0 for what the input has not got", pixels.channels);
+    const std::string filled =
+        layer.channels == pixels.channels ? "" : fmt::format(", {} components with weights 0 for missing channels", pixels.channels);
     return {
         fmt::format("{} {} of feature data {} {} of the array's {} lanes: at least {} cycles. As pixels (\"input\": {{\"format\": "
                     "\"{}\"}}{}) it would be at least {}",

@@ -1,4 +1,4 @@
-// What a layer costs that would be cheaper written otherwise, and how: said beside the result, never done unasked.
+// Advice for a layer that would be cheaper in another form: reported with the result, never applied automatically.
 #pragma once
 #include <string>
 #include <vector>

@@ -37,8 +37,8 @@ struct ReportText {
     std::vector<std::string> advice;  // what it costs that would be cheaper written otherwise
     std::string subject;              // "lenet5_c1  28 x 28 x 1 -> .."
     std::string mode;                 // "direct mode, 64 MACs a cycle"; may be empty
-    std::string cut;                  // "2 parts by rows of the output"; empty if it is not cut
-    std::string memory;               // how its output stands there, where that is not one tensor; mostly empty
+    std::string cut;                  // "2 tiles by rows of the output"; empty if it is not tiled
+    std::string memory;               // layout of an output that is not one tensor; mostly empty
     const char* compared = "";        // "outputs"
     std::string equal;                // "equal the golden convolution"
 };

@@ -20,7 +20,7 @@ constexpr std::array kPartKeys{
                      [](const PlannedPass& p) -> OrderedJson {
                          return {p.first_row, p.rows};
                      }},
-    Key<PlannedPass>{{"row_step", "integer", "rows", "from one of these rows to the next", "parts by phases of the dilation"},
+    Key<PlannedPass>{{"row_step", "integer", "rows", "from one of these rows to the next", "tiles by phases of the dilation"},
                      [](const PlannedPass& p) -> OrderedJson { return p.row_step == 1 ? kAbsent : OrderedJson(p.row_step); }},
     Key<PlannedPass>{{"columns", "list", "columns", "[first, count] of the output"},
                      [](const PlannedPass& p) -> OrderedJson {
@@ -30,17 +30,17 @@ constexpr std::array kPartKeys{
                      [](const PlannedPass& p) -> OrderedJson {
                          return {p.first_kernel, p.kernels};
                      }},
-    Key<PlannedPass>{{"fetched_lines", "integer", "lines", "lines of the input that the part fetches"},
+    Key<PlannedPass>{{"fetched_lines", "integer", "lines", "lines of the input that the tile fetches"},
                      [](const PlannedPass& p) -> OrderedJson { return p.fetched_lines; }},
-    Key<PlannedPass>{{"kept_lines", "integer", "lines", "lines of the input that stay in CBUF for the next part"},
+    Key<PlannedPass>{{"kept_lines", "integer", "lines", "lines of the input that stay in CBUF for the next tile"},
                      [](const PlannedPass& p) -> OrderedJson { return p.kept_lines; }},
-    Key<PlannedPass>{{"reuse_data", "flag", "", "the part uses lines that the one before left"},
+    Key<PlannedPass>{{"reuse_data", "flag", "", "the tile uses lines that the previous one kept"},
                      [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.data; }},
-    Key<PlannedPass>{{"reuse_weights", "flag", "", "the part uses the weights that the one before left"},
+    Key<PlannedPass>{{"reuse_weights", "flag", "", "the tile uses the weights that the previous one kept"},
                      [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.weights; }},
-    Key<PlannedPass>{{"keep_data", "flag", "", "the part leaves lines in CBUF"},
+    Key<PlannedPass>{{"keep_data", "flag", "", "the tile keeps lines in CBUF"},
                      [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_data; }},
-    Key<PlannedPass>{{"keep_weights", "flag", "", "the part leaves its weights in CBUF"},
+    Key<PlannedPass>{{"keep_weights", "flag", "", "the tile keeps its weights in CBUF"},
                      [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_weights; }},
 };
 
@@ -55,7 +55,7 @@ OrderedJson parts_json(const LayerPlan& plan)
 constexpr std::array kOutputKeys{
     Key<OutputLayout>{{"one_tensor", "flag", "", "it is one tensor of feature data"},
                       [](const OutputLayout& o) -> OrderedJson { return o.one_tensor; }},
-    Key<OutputLayout>{{"regions", "integer", "regions", "of memory, one a pass with surfaces of its own"},
+    Key<OutputLayout>{{"regions", "integer", "regions", "of memory, one for each pass that writes its own surfaces"},
                       [](const OutputLayout& o) -> OrderedJson { return o.regions; }},
     Key<OutputLayout>{{"bytes", "integer", "bytes", "that the passes write into"},
                       [](const OutputLayout& o) -> OrderedJson { return o.bytes; }},
@@ -76,8 +76,8 @@ std::string reason(const Layer& l)
 {
     if (l.op == Op::Sdp || l.op == Op::Pool) return "the operation";
     if (l.image()) return "the input is pixels";
-    if (l.mode == Mode::Auto) return "the input is feature data; Winograd rounds differently and is left to the layer";
-    return "the layer asks for it";
+    if (l.mode == Mode::Auto) return "the input is feature data; Winograd rounds differently and must be requested by the layer";
+    return "the layer requests it";
 }
 
 std::size_t packing_passes(const LayerPlan& plan)
@@ -87,7 +87,7 @@ std::size_t packing_passes(const LayerPlan& plan)
     return passes;
 }
 
-/// "2 parts by rows of the output"; empty if it is not cut.
+/// "2 tiles by rows of the output"; empty if it is not tiled.
 std::string cut_text(const LayerPlan& plan)
 {
     if (!plan.partitioned) return "";
@@ -100,7 +100,7 @@ std::string cut_text(const LayerPlan& plan)
     add(plan.cut.phases, "phases of the dilation");
     add(plan.cut.kernels, "kernels");
     const std::size_t packing = packing_passes(plan);
-    return fmt::format("{} part{}{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by,
+    return fmt::format("{} tile{}{}{}", grouped(plan.passes.size()), plan.passes.size() == 1 ? "" : "s", by,
                        packing == 0 ? "" : fmt::format("; {} pass{} to fill atoms", packing, packing == 1 ? "" : "es"));
 }
 
@@ -113,18 +113,18 @@ OrderedJson output_json(const Planned& p)
 constexpr std::array kPlanKeys{
     Key<Planned>{{"mode", "text", "", "direct, image, winograd, sdp or pool; of Rubik contract, split or merge", "layers, rubik"},
                  [](const Planned& p) -> OrderedJson { return p.plan.mode; }},
-    Key<Planned>{{"reason", "text", "", "why that mode", "layers"}, [](const Planned& p) -> OrderedJson { return reason(p.layer); }},
-    Key<Planned>{{"cut", "text", "", "into how many parts, and by what", "a layer in parts"},
+    Key<Planned>{{"reason", "text", "", "reason for that mode", "layers"}, [](const Planned& p) -> OrderedJson { return reason(p.layer); }},
+    Key<Planned>{{"cut", "text", "", "number of tiles, and the dimension that is tiled", "a tiled layer"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? OrderedJson(cut_text(p.plan)) : kAbsent; }},
-    Key<Planned>{{"partition", "object", "", "the same cut as a descriptor tells it: to be edited and given back",
-                  "a layer in parts, if one says it"},
+    Key<Planned>{{"partition", "object", "", "the tiling as a key of the descriptor, to be edited and run",
+                  "a tiled layer, if one key describes the tiling"},
                  [](const Planned& p) -> OrderedJson {
                      const std::optional<Partition> partition = explicit_partition(p.plan, p.layer, p.hardware);
                      return partition ? partition_json(*partition) : kAbsent;
                  }},
     Key<Planned>{{"passes", "integer", "passes", "hardware layers", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.passes.size(); }},
-    Key<Planned>{{"packing", "integer", "passes", "that put parts of less than an atom of kernels together", "a layer in such parts"},
+    Key<Planned>{{"packing", "integer", "passes", "that pack tiles of less than an atom of kernels", "a layer in such tiles"},
                  [](const Planned& p) -> OrderedJson { return p.plan.packing.empty() ? kAbsent : OrderedJson(packing_passes(p.plan)); }},
     Key<Planned>{{"data_banks", "integer", "banks", "CBUF banks for data, of the first pass", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.data_banks; }},
@@ -134,25 +134,23 @@ constexpr std::array kPlanKeys{
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.entries_per_slice; }},
     Key<Planned>{{"entries", "integer", "entries", "CBUF entries of all lines of the input", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.entries; }},
-    Key<Planned>{{"weight_bytes", "integer", "bytes", "weights in memory, compressed where they are", "layers"},
+    Key<Planned>{{"weight_bytes", "integer", "bytes", "weights in memory, compressed if the layer's are", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_bytes; }},
-    Key<Planned>{{"array_macs", "integer", "MACs", "that the array is asked for, padding of groups included", "layers"},
+    Key<Planned>{{"array_macs", "integer", "MACs", "requested from the array, padding of groups included", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.plan.macs; }},
-    Key<Planned>{
-        {"tensors", "object", "",
-         "by name what moves: input, weights, bs, bn, ew, output; phases of a deconvolution, parts of less than an atom", "layers"},
-        [](const Planned& p) { return tensors_json(p.traffic); }},
-    Key<Planned>{{"traffic/moved", "integer", "bytes", "all tensors together", "layers"},
+    Key<Planned>{{"tensors", "object", "",
+                  "by tensor: input, weights, bs, bn, ew, output; phases of a deconvolution, tiles of less than an atom", "layers"},
+                 [](const Planned& p) { return tensors_json(p.traffic); }},
+    Key<Planned>{{"traffic/moved", "integer", "bytes", "sum of all tensors", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.traffic.moved(); }},
-    Key<Planned>{{"traffic/compulsory", "integer", "bytes", "if each of them moved once", "layers"},
+    Key<Planned>{{"traffic/compulsory", "integer", "bytes", "if each tensor moved once", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.traffic.compulsory(); }},
-    Key<Planned>{
-        {"traffic/communication", "integer", "bytes",
-         "no order of the loops moves less with what the chip holds: 2 * P / sqrt(R * S) - 2 * S elements; 0 where it holds all", "layers"},
-        [](const Planned& p) -> OrderedJson { return p.traffic.communication; }},
+    Key<Planned>{{"traffic/communication", "integer", "bytes",
+                  "lower bound of any loop order: 2 * P / sqrt(R * S) - 2 * S elements; 0 if everything fits on chip", "layers"},
+                 [](const Planned& p) -> OrderedJson { return p.traffic.communication; }},
     Key<Planned>{{"traffic/binding", "text", "", "the larger of the two", "layers"},
                  [](const Planned& p) -> OrderedJson { return p.traffic.binding(); }},
-    Key<Planned>{{"parts", "list", "", "parts in the order they ran", "a layer in parts"},
+    Key<Planned>{{"parts", "list", "", "tiles in execution order", "a tiled layer"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? parts_json(p.plan) : kAbsent; }},
     Key<Planned>{{"output", "object", "", "layout of the output in memory; for Rubik and CDP its strides", "it is a tensor"}, output_json},
     Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},

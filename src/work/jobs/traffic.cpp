@@ -89,9 +89,9 @@ std::uint64_t communication(const Layer& l, const LayerPlan& plan, const Hardwar
 constexpr std::array kTensorKeys{
     Key<TensorTraffic>{{"bytes", "integer", "bytes", "of memory that it takes"},
                        [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.bytes); }},
-    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all parts read or write of it"},
+    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all tiles read or write of it"},
                        [](const TensorTraffic& t) -> OrderedJson { return t.moved; }},
-    Key<TensorTraffic>{{"times", "number", "", "how often each byte of it moves"},
+    Key<TensorTraffic>{{"times", "number", "", "how many times each byte of it moves"},
                        [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.times()); }},
 };
 

@@ -10,7 +10,7 @@
 namespace dlasim {
 namespace {
 
-/// What a size is cut into by 1, 2, 3, .. equal parts, smallest first.
+/// Sizes of 1, 2, 3, .. equal parts, smallest first.
 std::vector<std::uint64_t> parts_of(std::uint64_t size)
 {
     std::set<std::uint64_t> parts;

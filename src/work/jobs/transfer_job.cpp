@@ -48,7 +48,7 @@ constexpr std::string_view kCubes = "rubik, lrn", kScaled = "lrn of integers";
 constexpr std::array kTransferPlanKeys{
     Key<PlannedTransfer>{{"bytes", "integer", "bytes", "that are written", "bdma, rubik, lrn"},
                          [](const PlannedTransfer& p) -> OrderedJson { return p.plan.bytes; }},
-    Key<PlannedTransfer>{{"settled", "flag", "", "the interrupts vouch for everything that was written", "bdma, rubik, lrn"},
+    Key<PlannedTransfer>{{"settled", "flag", "", "the interrupts cover everything that was written", "bdma, rubik, lrn"},
                          [](const PlannedTransfer& p) -> OrderedJson { return p.plan.settled; }},
     Key<PlannedTransfer>{{"launches", "list", "", "launches in their order", "bdma"},
                          [](const PlannedTransfer& p) -> OrderedJson { return launches_json(p.plan); }},
@@ -130,7 +130,7 @@ Job transfer_job(const Transfer& transfer, const Hardware& hardware, const Memor
                 .cut = "",
                 .memory = "",
                 .compared = "bytes",
-                .equal = "in and around the output are as they must be"};
+                .equal = "in and around the output have their expected values"};
     job.program = std::move(plan.program);
     job.ranges = std::move(plan.ranges);
     return job;

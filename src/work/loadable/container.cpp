@@ -58,7 +58,7 @@ private:
         if (!list) return;
         for (std::uint32_t i = 0; i < list->size(); ++i) {
             const T& entry = *list->Get(i);
-            if (entry.id() != i) fail(what, i, fmt::format("has id {}, expected its place in the list", entry.id()));
+            if (entry.id() != i) fail(what, i, fmt::format("has id {}, expected its index in the list", entry.id()));
             read(entry, i);
         }
     }
@@ -75,7 +75,7 @@ private:
         for (std::uint32_t i = 0; i < root_->blobs()->size(); ++i) {
             const fbs::Blob& from = *root_->blobs()->Get(i);
             const std::uint64_t held = from.data() ? from.data()->size() : 0;
-            if (from.size() > held) fail("blob", i, fmt::format("says it has {} bytes, but holds {}", from.size(), held));
+            if (from.size() > held) fail("blob", i, fmt::format("has size {}, but {} bytes of data", from.size(), held));
             Blob blob;
             if (from.name()) blob.name = name(*from.name(), "blob", i);
             blob.version = version(from.version());
@@ -83,7 +83,7 @@ private:
             blob.sub_interface = from.sub_interface();
             if (held != 0) blob.bytes = {from.data()->data(), static_cast<std::size_t>(from.size())};
             if (!blobs_.emplace(blob.name, l_.blobs.size()).second)
-                fail("blob", i, "has the name of another one, expected a name of its own");
+                fail("blob", i, "has the name of another one, expected different names");
             l_.blobs.push_back(std::move(blob));
         }
     }
@@ -126,7 +126,7 @@ private:
     void read_contents(const fbs::Memory& from, std::size_t i, MemoryEntry& memory)
     {
         const std::uint32_t names = from.contents() ? from.contents()->size() : 0, offsets = from.offsets() ? from.offsets()->size() : 0;
-        if (names != offsets) fail("memory", i, fmt::format("has {} contents at {} offsets, expected as many", names, offsets));
+        if (names != offsets) fail("memory", i, fmt::format("has {} contents at {} offsets, expected equal numbers", names, offsets));
         for (std::uint32_t k = 0; k < names; ++k) {
             const std::string name = from.contents()->Get(k)->str();
             const auto blob = blobs_.find(name);
@@ -137,8 +137,7 @@ private:
                 fail("memory", i,
                      fmt::format("has {} bytes of blob \"{}\" at {}, expected them within its {} bytes", bytes, name, content.offset,
                                  memory.size));
-            if ((filled_ += bytes) > kMaxBytes)
-                fail("memory", i, fmt::format("is filled with blobs of more than {} bytes in all", kMaxBytes));
+            if ((filled_ += bytes) > kMaxBytes) fail("memory", i, fmt::format("has contents of more than {} bytes in all", kMaxBytes));
             memory.contents.push_back(content);
         }
     }
@@ -194,7 +193,7 @@ private:
         for (std::size_t i = 0; i < l_.memories.size(); ++i) {
             const MemoryEntry& memory = l_.memories[i];
             if (!memory.is(flag) || memory.tensor >= l_.tensors.size()) continue;
-            if (!seen.insert(memory.bind).second) fail("memory", i, fmt::format("is {} {}, which another one is", what, memory.bind));
+            if (!seen.insert(memory.bind).second) fail("memory", i, fmt::format("is {} {}, like another one", what, memory.bind));
         }
         if (!seen.empty() && *seen.rbegin() != seen.size() - 1)
             throw ConfigError(l_.file, fmt::format("binds {}s up to {}, expected {} without gaps", what, *seen.rbegin(), seen.size()));

@@ -40,7 +40,7 @@ public:
         }
         if (luts != 0) read_tables(view(tables), luts);
         const MemoryView graph_view = view(graph), operation_view = view(operations), surface_view = view(surfaces);
-        // Whether all are there is seen before any is read: a memory may be said to be larger than its blobs.
+        // Checks that all exist before any is read: a memory may be declared larger than its blobs.
         (void)graph_view.bytes(std::uint64_t{count - 1u} * kCommonBytes, kCommonBytes);
         (void)operation_view.bytes(std::uint64_t{count - 1u} * kOperationBytes, kOperationBytes);
         (void)surface_view.bytes(std::uint64_t{count - 1u} * kSurfaceBytes, kSurfaceBytes);

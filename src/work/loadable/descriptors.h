@@ -146,7 +146,7 @@ struct LookupTable {
     bool operator==(const LookupTable&) const = default;
 };
 
-/// Another operation and the event that tells it something.
+/// Another operation and the event that notifies it.
 struct Link {
     enum Event : std::uint8_t { Completed = 1, Programmed = 2, Enabled = 3, WeightsDone = 4, DataDone = 5 };
     std::int16_t operation = -1;  // -1 none

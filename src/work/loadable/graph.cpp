@@ -203,7 +203,7 @@ void Driver::raise(std::size_t i, Link::Event event)
     const auto tell = [&](const Link& link) {
         if (link.operation < 0 || link.event != event) return;
         unsigned& count = count_[index(link.operation)];
-        if (count == 0) throw ConfigError(task_.where_is(index(link.operation)), "is counted down below zero by those that it depends on");
+        if (count == 0) throw ConfigError(task_.where_is(index(link.operation)), "has more completion events than dependencies");
         if (--count == 0) try_enable(index(link.operation));
     };
     for (const Link& link : o.consumers) tell(link);

@@ -1,7 +1,7 @@
 // Tasks of the host: power and softmax, between hardware tasks.
 //
 //   power     (shift + scale * x) ^ power of every element
-//   softmax   over the channels of one place, which stand side by side
+//   softmax   over the adjacent channels of one position
 //
 // In float32, rounded to fp16; int8: with a scale before and after, truncated and saturated.
 //

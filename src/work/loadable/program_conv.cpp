@@ -34,7 +34,7 @@ void Programmer::write_conv(const ConvOperation& op)
         fmt::format("takes {} banks for data and {} for weights, but {} has {}", op.data_banks, op.weight_banks, hw_.name, hw_.cbuf.banks));
     check_size(op.source, "source");
     check_size(op.destination, "destination");
-    check(op.destination.on_the_fly(), "writes memory by itself, expected SDP after it");
+    check(op.destination.on_the_fly(), "writes memory, expected SDP after it");
     write_conv_outputs(op);
     write_csc(op);
     write_cdma(op);

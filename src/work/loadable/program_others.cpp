@@ -29,14 +29,14 @@ void Programmer::write_pdp(const PdpOperation& op, bool rdma)
     check_precision(op.precision);
     check_size(in, "source");
     check_size(out, "destination");
-    check(!out.on_the_fly(), "hands its output to another unit, expected memory");
+    check(!out.on_the_fly(), "sends its output to another unit, expected memory");
     check(op.method <= 2, fmt::format("has method {}, expected 0 (average), 1 (max) or 2 (min)", op.method));
     check(op.kernel_width < 8 && op.kernel_height < 8,
           fmt::format("has a kernel of {} x {}, expected 8 x 8 at most", op.kernel_width + 1, op.kernel_height + 1));
     check(op.stride_x >= 1 && op.stride_x <= 8 && op.stride_y >= 1 && op.stride_y <= 8,
           fmt::format("has strides {} and {}, expected 1 to 8", op.stride_x, op.stride_y));
     check(op.splits >= 1 && op.splits <= 64, fmt::format("is split into {}, expected 1 to 64", op.splits));
-    check(rdma || op.splits == 1, "is split, but fed by SDP, which cannot be");
+    check(rdma || op.splits == 1, "is split, but reads from SDP, which is impossible");
     if (op.precision == 2)
         for (const std::int32_t value : op.pad_values) check(value == 0, fmt::format("pads fp16 with {}, expected 0", value));
     if (rdma) write_pdp_rdma(op);

@@ -255,14 +255,14 @@ void Programmer::check_precision(unsigned precision) const
     constexpr const char* kNames[] = {"int8", "int16", "fp16"};
     check(precision <= 2, fmt::format("has precision {}, expected 0 (int8), 1 (int16) or 2 (fp16)", precision));
     check(precision == 0 || facts::abilities(hw_).words,
-          fmt::format("computes in {}, but {} knows int8 only", kNames[precision], hw_.name));
+          fmt::format("computes in {}, but {} supports only int8", kNames[precision], hw_.name));
 }
 
 void Programmer::check_size(const Cube& cube, const char* what) const
 {
     const auto good = [](std::uint32_t size) { return size >= 1 && size <= kMaxCells; };
     check(good(cube.width) && good(cube.height) && good(cube.channels),
-          fmt::format("has a {} of {} x {} x {}, expected 1 to {} in every direction", what, cube.width, cube.height, cube.channels,
+          fmt::format("has a {} of {} x {} x {}, expected 1 to {} in every dimension", what, cube.width, cube.height, cube.channels,
                       kMaxCells));
 }
 

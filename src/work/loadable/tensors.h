@@ -22,7 +22,7 @@ const char* npy_type_of(const TensorEntry& tensor);
 
 /// The memory of an input, `bytes` long, with the values of a file:
 ///   .npy       [n][c][h][w] or [c][h][w], of fewer channels if the tensor is of pixels: the others are 0
-///   bytes      unsigned, [c][h][w] or [n][c][h][w], of fewer channels likewise; one image of a batch stands for all, image i turned by i
+///   bytes      unsigned, [c][h][w] or [n][c][h][w], of fewer channels likewise; one image serves as all of a batch, image i rotated by i
 ///   elements   [n][c][h][w], little endian
 ///   surface    the memory itself
 /// Auto takes the first that the length of the file allows.

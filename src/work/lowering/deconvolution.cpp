@@ -44,7 +44,7 @@ void check(const Layer& l, const Hardware& hw)
     expect(!l.post.compares(), "found a comparison after a deconvolution, expected none: its status covers one pass only");
     const std::uint32_t line = ceil_div(l.out_width(), l.stride.x) * l.stride.x;
     expect(!strided(l) || !hw.rubik || line <= kMaxLine,
-           "found an output line of " + std::to_string(line) + " places, expected at most " + std::to_string(kMaxLine));
+           "found an output line of " + std::to_string(line) + " positions, expected at most " + std::to_string(kMaxLine));
 }
 
 ShapedPass phase(const Layer& l, const Hardware& hw, const Pass& common, std::uint32_t dx, std::uint32_t dy)

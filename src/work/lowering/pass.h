@@ -117,7 +117,7 @@ Fit<Geometry> fits(const Pass& pass, const Hardware& hardware);
 /// The same; throws ConfigError(where, ...) if it does not fit.
 Geometry size_pass(const Pass& pass, const Hardware& hardware, const std::string& where);
 
-/// Where what a pass reads and writes stands. 0: it does not use it.
+/// Addresses of the inputs and outputs of a pass. 0: unused.
 struct Addresses {
     Address input, input_uv, weights, mask, group_sizes, output;
     std::array<Address, 3> operands;  // of BS, BN, EW

@@ -36,11 +36,11 @@ void check_pool(const Layer& l, const Hardware& hw)
     const auto refuse = [&](bool found, const char* what, const char* why) {
         if (found) throw ConfigError(where_of(l) + "/post/pool", std::string("found a pooling after ") + what + ", expected none: " + why);
     };
-    refuse(l.batch != 1, "several batches", "SDP hands them over in turns of pixels");
-    refuse(l.mode == Mode::Winograd, "a Winograd convolution", "SDP hands over four lines at once");
-    refuse(l.op == Op::Deconvolution, "a deconvolution", "its phases are put together in memory");
+    refuse(l.batch != 1, "several batches", "SDP sends them alternating between pixels");
+    refuse(l.mode == Mode::Winograd, "a Winograd convolution", "SDP sends four lines together");
+    refuse(l.op == Op::Deconvolution, "a deconvolution", "its phases are merged in memory");
     refuse(l.post.compares(), "a comparison", "it has no output");
-    refuse(l.output.precision != l.precision, "a conversion to another width", "SDP hands over other surfaces then");
+    refuse(l.output.precision != l.precision, "a conversion to another width", "SDP then sends other surfaces");
 }
 
 /// Columns of zeros to the right of a kernel of pixels, with which the silicon sums its rows as they are; none if there are none such.

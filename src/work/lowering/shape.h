@@ -50,7 +50,7 @@ struct Shape {
 /// A depthwise kernel of three rows can have two of them in an operation: an atom of the array is two of memory, and the second one is
 /// the same channels of the line below.
 bool takes_two_rows(const Layer& layer, const Hardware& hardware);
-/// The second row of the last window is a line of the input: nothing needs to stand below.
+/// The second row of the last window is a line of the input: nothing is needed below.
 bool second_rows_inside(const Layer& layer);
 
 /// Throws ConfigError.

@@ -2,11 +2,11 @@
 //
 //   pool      windows beyond PDP's: exact, averages to the nearest, ties away from zero
 //   upsample  every element x * y times
-//   softmax   over the channels of a place; a step of the input stands for 1/16, of the output for 1/127
-//   tanh      a step of the input stands for 4/127, of the output for 1/127
-//   concat    parts that stand elsewhere already are copied
+//   softmax   over the channels of a place; a step of the input is 1/16, of the output 1/127
+//   tanh      a step of the input is 4/127, of the output 1/127
+//   concat    parts at other addresses are copied
 //
-// Where layers have numbers (docs/ONNX.md) the grids of the tensors say what a step stands for, ties of functions go to even, and:
+// Where layers have numbers (docs/ONNX.md) the grids of the tensors define a step, ties of functions go to even, and:
 //
 //   pool      averages that leave the padding out
 //   upsample  channels too

@@ -13,7 +13,7 @@
 
 namespace dlasim {
 
-/// Channels [first, first + count) stand from place `at` of the cube on.
+/// Channels [first, first + count) begin at `at` of the cube.
 struct ChannelPiece {
     std::uint32_t first = 0, count = 0, at = 0;
     bool operator==(const ChannelPiece&) const = default;
@@ -25,7 +25,7 @@ struct TensorLayout {
     Place place;                          // of place 0
     std::uint64_t bytes = 0;              // from there on
     std::uint64_t before = 0;             // bytes in front of it that its step puts together
-    bool spare_line = false;              // below every surface, where only padding stands
+    bool spare_line = false;              // below every surface: padding only
     const PixelFormat* format = nullptr;  // pixels of one plane, line by line; null: feature data
 
     /// Places up to the last channel's.

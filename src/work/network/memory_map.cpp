@@ -258,12 +258,12 @@ private:
     static Address addend_address(const TensorLayout& addend, const PlannedPass& pass, const std::string& where)
     {
         if (pass.first_kernel % addend.per_atom() != 0)
-            throw ConfigError(where, "is cut into parts of less than an atom of kernels, expected whole ones: another tensor is added");
+            throw ConfigError(where, "is tiled into less than an atom of kernels, expected whole atoms: another tensor is added");
         return addend.place.address + pass.first_kernel / addend.per_atom() * addend.cube.strides.surface +
                pass.first_row * addend.cube.strides.line + std::uint64_t{pass.first_column} * addend.cube.atom_bytes;
     }
 
-    /// From where the output of a step was planned to where it stands.
+    /// From the planned address of the output of a step to its final address.
     Place written(std::size_t i, Address planned) const
     {
         const std::uint64_t offset = planned - kPlannedPlaces.output.address;

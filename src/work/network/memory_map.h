@@ -1,4 +1,4 @@
-// Where the tensors and weights of a network stand.
+// Addresses of the tensors and weights of a network.
 //
 //   tensors   at DBB from kTensors on, or in CVSRAM from kCvsram on, each from a multiple of 256 bytes on; parts of a
 //             concatenation within it. Memory of dead tensors is reused (allocation.h)

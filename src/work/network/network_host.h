@@ -26,7 +26,7 @@ public:
     const std::vector<TensorFinding>& findings() const { return findings_; }
     /// Of the last image, by tensor, empty where it does not exist. pre: keep_tensors
     const std::vector<Tensor>& tensors() const { return watch_->tensors(); }
-    /// What the last layer made of the last image. pre: values, a run that came to its end
+    /// The output of the last layer for the last image. pre: values, a completed run
     const Tensor& output() const { return output_; }
 
 private:

@@ -75,7 +75,7 @@ private:
     std::uint32_t atom() const { return p_.hardware.memory.atom_bytes; }
     const Step& step(std::size_t i) const { return p_.steps.list[i]; }
 
-    /// What a step costs, as far as its shapes tell.
+    /// The cost of a step, estimated from its shapes.
     struct Estimate {
         double cycles = 0, bytes = 0;
         std::size_t parts = 0;
@@ -309,9 +309,9 @@ private:
             const TensorLayout& at = p_.layouts[*tensor];
             if (shape.width != 1 || shape.height != 1 || at.channels() <= at.per_atom() || at.cube.strides.surface == at.cube.atom_bytes)
                 continue;
-            throw ConfigError(layer.file, "reads \"" + shape.name + "\", one place whose surfaces stand " +
+            throw ConfigError(layer.file, "reads \"" + shape.name + "\", one position whose surfaces are " +
                                               std::to_string(at.cube.strides.surface) + " bytes apart, expected adjacent ones as SDP " +
-                                              "reads them: a deconvolution whose stride is not beyond its output");
+                                              "reads them: a deconvolution whose stride does not exceed its output");
         }
     }
 

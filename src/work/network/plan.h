@@ -25,10 +25,10 @@ struct NetworkOptions {
     bool values = true;          // golden values and weights; without them only time can be simulated
     std::size_t images = 1;      // that run one after the other; more than 1 with numbers only
     bool keep_tensors = false;   // every tensor has memory of its own
-    bool pixels = true;          // inputs may stand as pixels
-    bool cvsram = true;          // tensors may stand there
+    bool pixels = true;          // inputs may be stored as pixels
+    bool cvsram = true;          // tensors may be there
     bool for_driver = false;     // only what NVIDIA's driver can express: no columns of pixels, no spare lines of tensors
-    bool explicit_cuts = false;  // how every layer is cut, as its file would tell it: Network::layers
+    bool explicit_cuts = false;  // the tiling of every layer, as in a file: Network::layers
 };
 
 struct StepPlan {

@@ -69,7 +69,7 @@ private:
     }
     static const std::optional<Lut>& table_of(const StepPlan& step) { return step.machine.post.ew().lut; }
 
-    /// The integers of two tensors stand for the same numbers, whatever images a calibration saw.
+    /// The integers of two tensors represent the same numbers, for any calibration images.
     bool tied(std::size_t a, std::size_t b) const
     {
         const NetworkTensor &x = plan_.steps.tensors[a], &y = plan_.steps.tensors[b];

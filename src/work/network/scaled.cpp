@@ -119,8 +119,7 @@ private:
             shift = room(std::ldexp(largest / other_.scale, left), kMaxOperand, kMaxShift);
             if (shift < 0) left += shift;
             shift = std::max(shift, 0);
-            if (left < 0)
-                refuse("adds a tensor whose steps are less than 1 / 32767 of the other one's, expected scales nearer to each other");
+            if (left < 0) refuse("adds a tensor whose scale is less than 1 / 32767 of the other one's, expected closer scales");
             e.mul_shift = static_cast<std::uint32_t>(shift);
             bn().alu_shift = static_cast<std::uint32_t>(left);
             unit_ = std::ldexp(other_.scale, -left);
@@ -253,7 +252,7 @@ private:
             constant_ -= other_.zero * other_.scale;
             add_other();
             multiply(0, {in_.scale * last_.sign}, {256});
-            if (constant_ != 0 && decides()) refuse("adds tensors with zero points and looks where 0 is, expected a tensor without one");
+            if (constant_ != 0 && decides()) refuse("adds tensors with zero points and compares with 0, expected a tensor without one");
             zero_ += constant_ / out_.scale;
             return;
         }
@@ -277,7 +276,7 @@ private:
             behind_ = reals.front();
             return;
         }
-        if (clamp_.high) refuse("adds numbers and limits what comes out, expected one of them: the engine has one operand");
+        if (clamp_.high) refuse("adds numbers and limits the result, expected one of them: the engine has one operand");
         double most = 0;
         for (const double real : reals) most = std::max(most, std::abs(real) / unit_);
         const int shift = std::clamp(-room(most, kMaxOperand, 0), 0, kMaxShift);
@@ -306,7 +305,7 @@ private:
             bn().mul_shift = static_cast<std::uint32_t>(shift);
         }
         if (clamp_.high) {
-            if (bn().alu.on) refuse("limits a sum of tensors, expected a limit that the output's range makes");
+            if (bn().alu.on) refuse("limits a sum of tensors, expected a limit that equals the output's range");
             const double limit = (*clamp_.high - (relu_ ? *clamp_.low : 0) - behind_) / unit_;
             const int shift = std::clamp(-room(std::abs(limit), kMaxOperand, 0), 0, kMaxShift);
             bn().function = AluFunction::Min;
@@ -328,7 +327,7 @@ private:
         to.shift = static_cast<std::uint32_t>(shift);
         if (std::abs(zero_ / ratio) > 2 * kMaxSum - 1)
             refuse("makes numbers " + std::to_string(ratio) + " times as large as the steps of its output, whose 0 is " +
-                   std::to_string(zero_) + " of these away, expected scales nearer to each other");
+                   std::to_string(zero_) + " of these away, expected closer scales");
         to.offset = static_cast<std::int32_t>(std::llround(-zero_ / ratio));
     }
 

@@ -17,7 +17,7 @@ const char* what_computes(Compute::Kind kind)
             return "a quotient of two tensors";
         case Compute::Kind::Maximum:
         case Compute::Kind::Minimum:
-            return "the larger or smaller of two tensors with scales of their own";
+            return "the larger or smaller of two tensors with different scales";
         case Compute::Kind::Normalise:
             return "a mean and a variance";
         case Compute::Kind::Mean:
@@ -298,7 +298,7 @@ private:
         const bool repeated = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
         const bool ours = std::all_of(l.inputs.begin(), l.inputs.end(),
                                       [&](std::size_t tensor) { return !part_of_whole(tensor) && last_maker(tensor).has_value(); });
-        if (repeated || !ours) return host(i, "a part stands elsewhere already");
+        if (repeated || !ours) return host(i, "a part is already at another address");
         const bool apart = std::any_of(l.inputs.begin(), l.inputs.end(), [&](std::size_t tensor) { return ends_ragged(tensor); });
         if (apart) return host(i, "the phases of a deconvolution end beyond the lines of a part");
         steps_.joined.push_back({l.output, l.inputs});

@@ -3,7 +3,7 @@
 //   weights, bias    by seed, as `dlasim run` makes them: the layer's number is added to the seed
 //   output shift     the smallest with which at most one result in a thousand saturates
 //   addition         the other tensor is shifted left until it is as large as the sums it is added to
-//   tanh             sums are shifted right until their root mean square stands for 1
+//   tanh             sums are shifted right until their root mean square represents 1
 //
 // Numbers are judged by 65,536 results spread over the output.
 #pragma once

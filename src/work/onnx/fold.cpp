@@ -119,7 +119,7 @@ OnnxArray gathered(NodeView& view, const OnnxArray& in, const OnnxArray& indices
     places[static_cast<std::size_t>(axis)].clear();
     for (const std::int32_t index : list_of(indices, "the indices")) {
         const std::int64_t at = index < 0 ? index + size : index;
-        if (at < 0 || at >= size) throw Refused("gathers what is not there");
+        if (at < 0 || at >= size) throw Refused("gathers an index out of range");
         places[static_cast<std::size_t>(axis)].push_back(at);
     }
     std::vector<std::int64_t> shape(in.shape.begin(), in.shape.begin() + axis);
@@ -157,7 +157,7 @@ OnnxArray joined(NodeView& view)
         const OnnxArray& part = view.constant(i, "a part").array;
         if (i == 0) out = like(part, {0});
         if (part.shape.size() != 1 || view.whole("axis", 0) != 0 || is_real(part.type) != is_real(out.type))
-            throw Refused("joins more than lists of constants");
+            throw Refused("concatenates more than lists of constants");
         for (std::size_t n = 0; n < part.size(); ++n) append(out, part, n);
         out.shape[0] += part.shape[0];
     }
@@ -266,12 +266,12 @@ OnnxArray moved(NodeView& view, const OnnxArray& in)
         std::int64_t known = 1;
         for (std::size_t i = 0; i < target.size(); ++i) {
             if (target[i] == 0 && i < in.shape.size()) target[i] = in.shape[i];
-            if (target[i] != -1 && (target[i] < 1 || (known *= target[i]) > kMaxMade)) throw Refused("asks for an impossible shape");
+            if (target[i] != -1 && (target[i] < 1 || (known *= target[i]) > kMaxMade)) throw Refused("has an impossible target shape");
         }
         for (std::int64_t& size : target)
             if (size == -1) size = static_cast<std::int64_t>(in.size()) / known;
         if (elements(target) != static_cast<std::int64_t>(in.size()) || target.size() > kMaxOnnxRank)
-            throw Refused("asks for a shape of other elements");
+            throw Refused("has a target shape of another number of elements");
         out.shape = target;
     }
     return out;

@@ -3,7 +3,7 @@
 //
 //   OnnxModel ── importer.h ──► RealGraph ── simplify.h ──► the same, fewer nodes ── quantise.h ──► Network
 //
-// A value has the dimensions of ONNX without the batch, and stands as a cube whose channels, rows and columns in this order are its
+// A value has the dimensions of ONNX without the batch, and is stored as a cube whose channels, rows and columns in this order are its
 // elements in ONNX's order: a flattened value keeps the cube it was.
 #pragma once
 #include <optional>
@@ -114,7 +114,7 @@ struct RealGraph {
     std::optional<std::size_t> maker(std::size_t value) const;
 };
 
-/// All problems of a model, reported at once.
+/// All problems of a model, reported together.
 class Problems {
 public:
     void add(const std::string& where, const std::string& what) { list_.push_back(where + ": " + what); }

@@ -12,7 +12,7 @@ namespace dlasim {
 namespace {
 
 constexpr const char* kNoOperator =
-    "is no operator that runs here: docs/ONNX.md lists them; expected a model written with those, or only the part of it in front of this "
+    "is not a supported operator: docs/ONNX.md lists them; expected a model of those, or only its part before this "
     "node "
     "(onnx.utils.extract_model)";
 
@@ -44,7 +44,7 @@ void Importing::read()
 
 RealGraph Importing::take()
 {
-    for (std::size_t i = 0; i < g_.inputs.size(); ++i) {  // integers that nobody gave a scale stand for themselves
+    for (std::size_t i = 0; i < g_.inputs.size(); ++i) {  // integers without a scale represent themselves
         std::optional<Quantisation>& quantisation = g_.values[g_.inputs[i]].quantisation;
         if (!is_real(g_.input_types[i]) && !quantisation) quantisation = Quantisation{1, g_.input_types[i] == OnnxType::Uint8 ? -128 : 0};
     }
@@ -119,7 +119,7 @@ std::vector<std::int64_t> Importing::shape_of(const OnnxPort& port) const
 void Importing::read_inputs()
 {
     for (const OnnxPort& port : model_.inputs) {
-        if (symbols_.contains(port.name)) problems_.add("input \"" + port.name + "\"", "is there twice, expected once");
+        if (symbols_.contains(port.name)) problems_.add("input \"" + port.name + "\"", "exists twice, expected once");
         else if (!take_constant(port)) read_input(port);
     }
     if (model_.inputs.empty()) problems_.add("inputs", "found none, expected at least one tensor that is no constant");
@@ -172,7 +172,7 @@ void Importing::read_input(const OnnxPort& port)
     for (const std::int64_t size : symbol.dims)
         if (size < 1)
             return refuse("found shape " + shape_text(port.shaped ? port.shape : shape) +
-                          ", expected numbers above 0 after the batch: --input or --shape gives those that the model leaves open");
+                          ", expected numbers above 0 after the batch: --input or --shape gives sizes that the model does not define");
     CubeShape cube;
     try {
         cube = natural_cube(symbol.dims);
@@ -226,10 +226,10 @@ void Importing::read_node(const OnnxNode& node)
     try {
         for (const std::string& input : node.inputs)
             if (!input.empty() && !unknown_.contains(input) && !symbols_.contains(input))
-                throw Refused("reads \"" + input + "\", which is no input and nothing that a node before makes here");
+                throw Refused("reads \"" + input + "\", which is neither an input nor the output of an earlier node");
         if (node.outputs.empty()) throw Refused("has no output, expected one");
         for (const std::string& output : node.outputs)
-            if (symbols_.contains(output)) throw Refused("makes \"" + output + "\", which is there already");
+            if (symbols_.contains(output)) throw Refused("makes \"" + output + "\", which already exists");
         if (reads_unknown(node)) {
             if (!known && node.op != "Constant" && node.op != "Shape") throw Refused(kNoOperator);
             return mark_unknown(node);
@@ -260,7 +260,7 @@ void Importing::read_outputs()
     std::set<std::string> names;
     for (const OnnxPort& port : model_.outputs) {
         if (names.insert(port.name).second) read_output(port);
-        else problems_.add("output \"" + port.name + "\"", "stands there twice, expected once");
+        else problems_.add("output \"" + port.name + "\"", "is listed twice, expected once");
     }
 }
 
@@ -269,7 +269,7 @@ void Importing::read_output(const OnnxPort& port)
     if (unknown_.contains(port.name)) return;
     const std::string where = "output \"" + port.name + "\"";
     const auto known = symbols_.find(port.name);
-    if (known == symbols_.end()) return problems_.add(where, "is made by no node");
+    if (known == symbols_.end()) return problems_.add(where, "is the output of no node");
     const Symbol& symbol = known->second;
     if (symbol.constant) {
         const OnnxArray& array = symbol.constant->array;
@@ -365,7 +365,7 @@ Symbol Importing::fixed_value(const std::string& name, const RealConstant& const
 void Importing::charge(std::size_t elements)
 {
     if ((charged_ += elements) > static_cast<std::uint64_t>(kMaxOnnxElements))
-        throw Refused("brings what constants and weights take to " + std::to_string(charged_) + " elements, expected at most " +
+        throw Refused("brings constants and weights to " + std::to_string(charged_) + " elements, expected at most " +
                       std::to_string(kMaxOnnxElements));
 }
 

@@ -19,7 +19,7 @@ struct RealConstant {
     bool front_alone = false;  // no other is
 };
 
-/// What a name of the model stands for: a constant, or a value of the graph seen with dimensions of its own.
+/// The meaning of a name of the model: a constant, or a value of the graph seen with dimensions of its own.
 struct Symbol {
     std::optional<RealConstant> constant{};
     std::size_t value = 0;
@@ -39,7 +39,7 @@ struct BatchRefused : Refused {
 struct NeedsBatch : Refused {
     using Refused::Refused;
 };
-/// An input whose numbers are needed while the model is read, and which are given: the model is read anew with this constant.
+/// An input whose numbers are needed while the model is read, and which are given: the model is read again with this constant.
 struct NeedsConstant {
     std::string input;
 };
@@ -137,7 +137,7 @@ public:
     /// The same, seen as `image` sees it.
     void set_image(const NodeView& view, Symbol symbol);
     void set_constant(const NodeView& view, OnnxArray array, std::size_t output = 0);
-    /// The value as the cube of its dimensions; the host moves its elements where it stands otherwise.
+    /// The value as the cube of its dimensions; the CPU moves its elements if its layout differs.
     std::size_t natural(NodeView& view, const Symbol& symbol);
     std::size_t as_cube(NodeView& view, const Symbol& symbol, const CubeShape& cube);
     /// Elements of the value where `from` says, as a value of these dimensions: the host moves them.

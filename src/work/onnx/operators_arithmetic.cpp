@@ -13,8 +13,8 @@ std::vector<std::int64_t> common_shape(const std::vector<std::int64_t>& a, const
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
         if (x < 1 || y < 1 || (x != y && x != 1 && y != 1))
-            throw Refused("joins tensors of " + std::to_string(x) + " and " + std::to_string(y) +
-                          " channels, rows or columns, expected as many, or one");
+            throw Refused("combines tensors of " + std::to_string(x) + " and " + std::to_string(y) +
+                          " channels, rows or columns, expected equal numbers, or one");
         shape[shape.size() - 1 - i] = std::max(x, y);
     }
     return shape;
@@ -44,8 +44,8 @@ Symbol repeated(Importing& in, NodeView& view, const Symbol& from, const std::ve
 Symbol between(Importing& in, NodeView& view, const std::string& op, const Symbol& first, const Symbol& second)
 {
     if (in.batched() && first.dims.size() != second.dims.size())
-        throw BatchRefused("joins tensors of " + std::to_string(first.dims.size()) + " and " + std::to_string(second.dims.size()) +
-                           " dimensions after the batch, expected equally many");
+        throw BatchRefused("combines tensors of " + std::to_string(first.dims.size()) + " and " + std::to_string(second.dims.size()) +
+                           " dimensions after the batch, expected equal numbers");
     const std::vector<std::int64_t> dims = common_shape(first.dims, second.dims);
     const Symbol a = repeated(in, view, first, dims), b = repeated(in, view, second, dims);
     if (op == "Div" || op == "Max" || op == "Min") {
@@ -71,7 +71,7 @@ std::vector<std::int64_t> aligned(const OnnxArray& array, std::size_t rank)
     std::vector<std::int64_t> shape = array.shape;
     while (shape.size() > rank && shape.front() == 1) shape.erase(shape.begin());
     if (shape.size() > rank || array.shape.size() > rank + 1)
-        throw BatchRefused("joins a tensor and a constant of " + std::to_string(array.shape.size()) + " dimensions, expected at most " +
+        throw BatchRefused("combines a tensor and a constant of " + std::to_string(array.shape.size()) + " dimensions, expected at most " +
                            std::to_string(rank + 1) + " of which the first is 1");
     shape.insert(shape.begin(), rank - shape.size(), 1);
     return shape;
@@ -117,7 +117,7 @@ Symbol with_constant(Importing& in, NodeView& view, const std::string& op, const
 {
     const OnnxArray& array = constant.array;
     if (constant.of_batch) throw BatchRefused("computes with the size of the batch, expected images to be independent of it");
-    if (array.size() == 0) throw Refused("joins a tensor and a constant without elements, expected some");
+    if (array.size() == 0) throw Refused("combines a tensor and a constant without elements, expected some");
     if (op == "Div" && left) {
         if (array.size() != 1) return with_constant(in, view, "Mul", reciprocal(in, view, given, 1), constant, name);
         if (!std::isfinite(array.at(0))) throw Refused("found a constant that is no finite number");
@@ -143,8 +143,7 @@ Symbol with_constant(Importing& in, NodeView& view, const std::string& op, const
     std::vector<double> values = expanded(array, shape, by_channel ? shape : dims);
     for (double& value : values) {
         if (op == "Div") value = 1 / value;
-        if (!std::isfinite(value))
-            throw Refused(op == "Div" ? "divides by 0, or by what is no number" : "found a constant that is no finite number");
+        if (!std::isfinite(value)) throw Refused(op == "Div" ? "divides by 0 or NaN" : "found a constant that is no finite number");
     }
     symbol = repeated(in, view, symbol, made);
     if (by_channel) return by_channels(in, view, op, symbol, std::move(values), left);
@@ -165,7 +164,7 @@ RealConstant old_alignment(Importing& in, NodeView& view, std::size_t variable)
     const bool given = view.given("axis");
     std::int64_t axis = view.whole("axis", 0);
     if (!given || !repeats) return aligned;
-    if (!constant) throw Refused("repeats a tensor along an axis of its own, expected a constant");
+    if (!constant) throw Refused("repeats a tensor along a new axis, expected a constant");
     const auto rank = static_cast<std::int64_t>(in.full(view.value(variable, "a tensor").dims).size()),
                own = static_cast<std::int64_t>(aligned.array.shape.size());
     axis += axis < 0 ? rank : 0;

@@ -244,7 +244,8 @@ void check_row(const Symbol& row, const RealConstant& matrix)
 {
     if (matrix.array.shape.size() != 2 || matrix.array.shape[1] != row.dims[0])
         throw Refused("multiplies " + std::to_string(row.dims[0]) + " elements with weights for " +
-                      (matrix.array.shape.size() == 2 ? std::to_string(matrix.array.shape[1]) : "other dimensions") + ", expected as many");
+                      (matrix.array.shape.size() == 2 ? std::to_string(matrix.array.shape[1]) : "other dimensions") +
+                      ", expected equal numbers");
     check_weights(matrix.array.size());
     if (matrix.array.shape[0] < 1) throw Refused("has no kernels, expected some");
 }
@@ -401,7 +402,7 @@ void import_conv_transpose(Importing& in, NodeView& view)
             throw Refused("makes rows or columns that no product reaches, expected output_padding of at most the padding");
     }
     const std::size_t input = in.as_cube(view, x, in.cube_of(x.dims));
-    // No unit dilates what it scatters: the weights stand with zeros between them.
+    // No unit dilates a deconvolution: zeros are inserted between the weights.
     const Window spread{window.spans, window.strides, std::vector<std::int64_t>(rank, 1), window.spans};
     const Json json = descriptor_of("deconv2d", in.value(input).cube, spread, kernels, 1, sides_of);
     const Layer layer = layer_from_json(json, "as a layer", "", "");

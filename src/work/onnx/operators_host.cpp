@@ -154,14 +154,14 @@ void multiply_matrices(Importing& in, NodeView& view, const Symbol& a, const Sym
         throw BatchRefused("multiplies the rows of the batch, expected matrices after it: images are independent of each other");
     if (in.batched() && left.size() != right.size())
         throw BatchRefused("multiplies tensors of " + std::to_string(left.size()) + " and " + std::to_string(right.size()) +
-                           " dimensions, expected as many");
+                           " dimensions, expected equal numbers");
     if (vector_left) left.insert(left.begin(), 1);
     if (vector_right) right.push_back(1);
     if (left.size() < 2 || right.size() < 2) throw Refused("multiplies a number, expected matrices");
     const std::int64_t rows = left[left.size() - 2], count = left.back(), columns = right.back();
     if (right[right.size() - 2] != count)
         throw Refused("multiplies " + std::to_string(count) + " columns with " + std::to_string(right[right.size() - 2]) +
-                      " rows, expected as many");
+                      " rows, expected equal numbers");
     std::vector<std::int64_t> outer = common_shape({left.begin(), left.end() - 2}, {right.begin(), right.end() - 2});
     const auto matrices = [&](const Symbol& from, std::int64_t height, std::int64_t width) {
         std::vector<std::int64_t> shape = outer;

@@ -11,7 +11,7 @@ std::int64_t elements_of(const std::vector<std::int64_t>& dims)
     std::int64_t all = 1;
     for (const std::int64_t size : dims)
         if (size < 0 || __builtin_mul_overflow(all, size, &all) || all > kMaxOnnxElements)
-            throw Refused("asks for a shape of too many elements");
+            throw Refused("has a target shape of too many elements");
     return all;
 }
 
@@ -65,7 +65,7 @@ std::vector<std::vector<std::int64_t>> sliced_places(NodeView& view, const std::
         for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
     if (starts.size() != axes.size() || ends.size() != axes.size() || (!steps.empty() && steps.size() != axes.size()))
         throw Refused("found " + std::to_string(starts.size()) + " starts, " + std::to_string(ends.size()) + " ends and " +
-                      std::to_string(axes.size()) + " axes, expected as many of each");
+                      std::to_string(axes.size()) + " axes, expected equal numbers");
     std::vector<std::vector<std::int64_t>> places = all_places(dims);
     std::vector<bool> seen(dims.size());
     const auto rank = static_cast<std::int64_t>(dims.size());
@@ -341,12 +341,12 @@ void import_split(Importing& in, NodeView& view)
     std::int64_t sum = 0;
     for (const std::int64_t part : sizes) {
         if (part < 1 || part > size - sum)
-            throw Refused("splits " + std::to_string(size) + " elements into other sizes, expected as many in all");
+            throw Refused("splits " + std::to_string(size) + " elements into other sizes, expected the same total");
         sum += part;
     }
     if (sum != size || static_cast<std::int64_t>(sizes.size()) != outputs)
         throw Refused("splits " + std::to_string(size) + " elements into " + std::to_string(sizes.size()) + " sizes of " +
-                      std::to_string(sum) + " in all, expected one for each output, and as many in all");
+                      std::to_string(sum) + " in all, expected one for each output, and the same total");
     std::int64_t first = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         Places places = all_places(shape);
@@ -369,7 +369,7 @@ void import_gather(Importing& in, NodeView& view)
         const std::int64_t at = index < 0 ? index + shape[axis] : index;
         if (at < 0 || at >= shape[axis])
             throw Refused("gathers element " + std::to_string(index) + " of " + std::to_string(shape[axis]) +
-                          ", expected one that is there");
+                          ", expected an index in range");
         places[axis].push_back(at);
     }
     Symbol made = selected(in, view, symbol, places);
@@ -440,7 +440,7 @@ void import_expand(Importing& in, NodeView& view)
     const Symbol symbol = view.value(0, "what it repeats");
     const std::vector<std::int64_t> to = view.integers(1, "the shape"), shape = in.full(symbol.dims);
     if (to.size() > kMaxOnnxRank) throw Refused("makes " + std::to_string(to.size()) + " dimensions, expected at most 8");
-    if (in.batched() && to.size() > shape.size()) throw BatchRefused("adds dimensions in front of the batch, expected as many");
+    if (in.batched() && to.size() > shape.size()) throw BatchRefused("adds dimensions before the batch, expected equal numbers");
     std::vector<std::int64_t> wanted = to;
     if (in.batched() && to.size() == shape.size() && to.front() == in.declared_batch()) wanted.front() = 1;
     const std::vector<std::int64_t> made = common_shape(shape, wanted);
@@ -493,7 +493,7 @@ void import_resize(Importing& in, NodeView& view)
     view.expect("antialias", 0);
     if (const std::string policy = view.text("keep_aspect_ratio_policy", "stretch"); policy != "stretch")
         throw Refused("attribute \"keep_aspect_ratio_policy\": found \"" + policy + "\", expected stretch");
-    // Nearest only moves elements, whatever they stand for.
+    // Nearest only moves elements, of any scale.
     const Symbol symbol = r.mode == "nearest" ? view.any_value(0, "what it resizes") : view.value(0, "what it resizes");
     const std::vector<std::int64_t> shape = in.full(symbol.dims);
     const Scaled scaled = scaled_shape(in, view, shape, old);
@@ -512,7 +512,7 @@ void import_resize(Importing& in, NodeView& view)
             const double x = same ? static_cast<double>(i)
                                   : source_of(static_cast<double>(i), scaled.scales[d], size, size * scaled.scales[d], r, scaled.begins[d],
                                               scaled.ends[d]);
-            if (!std::isfinite(x)) throw Refused("takes elements from places that are no numbers, expected finite scales and roi");
+            if (!std::isfinite(x)) throw Refused("reads elements at positions that are no numbers, expected finite scales and roi");
             const bool outside = crops && (x < 0 || x > size - 1);
             if (r.mode == "nearest")
                 places[d].push_back(outside ? -1 : static_cast<std::int64_t>(std::clamp(nearest_of(x, r.nearest), 0.0, size - 1)));

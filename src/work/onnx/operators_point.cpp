@@ -91,7 +91,7 @@ void dequantize_constant(Importing& in, NodeView& view, std::int64_t axis)
     if (scale.size() != 1) {
         if (out.axis < 0 || out.axis >= rank ||
             q.array.shape[static_cast<std::size_t>(out.axis)] != static_cast<std::int64_t>(scale.size()))
-            throw Refused("found " + std::to_string(scale.size()) + " scales, expected one, or one for each place of the axis");
+            throw Refused("found " + std::to_string(scale.size()) + " scales, expected one, or one for each index of the axis");
         count = scale.size();
         for (std::int64_t i = out.axis + 1; i < rank; ++i) inner *= static_cast<std::size_t>(q.array.shape[static_cast<std::size_t>(i)]);
     }
@@ -123,7 +123,7 @@ void quantize_constant(Importing& in, NodeView& view, std::int64_t axis)
     std::size_t inner = 1, count = scale.size();
     if (count != 1) {
         if (axis < 0 || axis >= rank || real.shape[static_cast<std::size_t>(axis)] != static_cast<std::int64_t>(count))
-            throw Refused("found " + std::to_string(count) + " scales, expected one, or one for each place of the axis");
+            throw Refused("found " + std::to_string(count) + " scales, expected one, or one for each index of the axis");
         for (std::int64_t i = axis + 1; i < rank; ++i) inner *= static_cast<std::size_t>(real.shape[static_cast<std::size_t>(i)]);
     }
     OnnxArray out;

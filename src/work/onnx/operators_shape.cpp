@@ -11,7 +11,7 @@ std::int64_t product(const std::vector<std::int64_t>& sizes)
 {
     std::int64_t all = 1;
     for (const std::int64_t size : sizes)
-        if (__builtin_mul_overflow(all, size, &all)) throw Refused("asks for a shape of too many elements");
+        if (__builtin_mul_overflow(all, size, &all)) throw Refused("has a target shape of too many elements");
     return all;
 }
 
@@ -26,20 +26,21 @@ std::vector<std::int64_t> reshaped(NodeView& view, const Importing& in, const st
 {
     std::vector<std::int64_t> target = view.integers(1, "shape");
     const bool keep_zero = view.whole("allowzero", 0) != 0;
-    if (target.size() > kMaxOnnxRank) throw Refused("asks for " + std::to_string(target.size()) + " dimensions, expected at most 8");
+    if (target.size() > kMaxOnnxRank)
+        throw Refused("has a target shape of " + std::to_string(target.size()) + " dimensions, expected at most 8");
     const bool copied_front = !target.empty() && target.front() == 0 && !keep_zero;
     std::optional<std::size_t> open;
     for (std::size_t i = 0; i < target.size(); ++i) {
         if (target[i] == 0 && !keep_zero && i < shape.size()) target[i] = shape[i];
         if (target[i] == -1 && !open) open = i;
         else if (target[i] < 1)
-            throw Refused("asks for a dimension of " + std::to_string(target[i]) + ", expected numbers above 0, and -1 once");
+            throw Refused("has a target dimension of " + std::to_string(target[i]) + ", expected numbers above 0, and -1 once");
     }
     if (in.batched() && !target.empty()) {
         const std::int64_t batch = in.declared_batch();
         const bool of_batch = view.has(1) && view.constant(1, "shape").front_batch;
         if (target.front() == 1 && batch != 1 && !of_batch && !copied_front)
-            throw BatchRefused("makes one of all images of the batch, expected it to stay in front: images are independent of each other");
+            throw BatchRefused("merges all images of the batch, expected dimension 0 to be kept: images are independent of each other");
         // A model of a fixed batch names it; here it is 1.
         if (target.front() == batch && batch > 1) target.front() = 1;
     }
@@ -47,11 +48,11 @@ std::vector<std::int64_t> reshaped(NodeView& view, const Importing& in, const st
     if (open) {
         target[*open] = 1;
         const std::int64_t rest = product(target);
-        if (rest == 0 || all % rest != 0) refuse_count(in, "asks for a shape that does not divide " + std::to_string(all) + " elements");
+        if (rest == 0 || all % rest != 0) refuse_count(in, "has a target shape that does not divide " + std::to_string(all) + " elements");
         target[*open] = all / rest;
     }
     if (product(target) != all)
-        refuse_count(in, "asks for a shape of " + std::to_string(product(target)) + " elements, expected the " + std::to_string(all) +
+        refuse_count(in, "has a target shape of " + std::to_string(product(target)) + " elements, expected the " + std::to_string(all) +
                              " of an image");
     return target;
 }
@@ -136,7 +137,7 @@ Symbol constant_part(Importing& in, NodeView& view, std::size_t input, std::vect
     const std::size_t place = in.batched() ? axis + 1 : axis;
     if (own.size() != in.full(dims).size())
         throw Refused("part " + std::to_string(input) + " has other dimensions than the first, expected the same");
-    if (in.batched() && own.front() != 1) throw BatchRefused("joins a constant of a whole batch, expected one for an image");
+    if (in.batched() && own.front() != 1) throw BatchRefused("concatenates a constant of a whole batch, expected one per image");
     dims[axis] = own[place];
     return in.fixed_value(view.node().inputs[input], constant, dims);
 }
@@ -231,7 +232,7 @@ void import_concat(Importing& in, NodeView& view)
     for (std::size_t i = 0; i < view.inputs(); ++i) {
         const Symbol part = view.is_constant(i) ? constant_part(in, view, i, *first, axis) : view.any_value(i, "a part");
         if (i == 0) whole = part.whole;
-        if (part.whole != whole) throw Refused("joins integers with real numbers, expected one kind");
+        if (part.whole != whole) throw Refused("concatenates integers with real numbers, expected one kind");
         std::vector<std::int64_t> rest = part.dims;
         if (rest.size() == dims.size()) rest[axis] = (*first)[axis];
         if (rest != *first)
@@ -243,7 +244,7 @@ void import_concat(Importing& in, NodeView& view)
         const CubeShape cube = channels ? in.natural_cube(part.dims) : side_cube(in, part.dims, axis, size);
         parts.push_back(in.as_cube(view, lying, cube));
         const std::optional<Quantisation>& own = in.value(parts.back()).quantisation;
-        if (whole && i != 0 && own != quantisation) throw Refused("joins integers of different scales, expected one scale");
+        if (whole && i != 0 && own != quantisation) throw Refused("concatenates integers of different scales, expected one scale");
         quantisation = own;
     }
     if (parts.size() == 1) return in.set(view, view.symbol(0));

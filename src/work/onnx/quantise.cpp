@@ -309,7 +309,7 @@ private:
         }
     }
 
-    /// Where 0 of an added tensor is not its integer 0, SDP cannot tell in one step what is below it: the limit follows in a step of its
+    /// Where 0 of an added tensor is not its integer 0, SDP cannot compare with it in the same step: the limit follows in a step of its
     /// own.
     void clamp_after_additions()
     {
@@ -547,7 +547,7 @@ private:
     std::vector<std::size_t> last_;                          // by output: the value that the machine makes of it
     std::vector<std::pair<std::size_t, std::size_t>> tied_;  // values of one grid
     std::map<std::size_t, std::size_t> source_;              // of copies
-    std::vector<std::size_t> parent_;                        // of values, towards the one that stands for all of a grid
+    std::vector<std::size_t> parent_;                        // of values, towards the representative of a grid
     std::map<std::size_t, std::size_t> tensor_of_;           // by value
     std::set<std::string> names_;
     std::set<std::size_t> repeats_;  // values that hold another one several times

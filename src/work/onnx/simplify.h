@@ -4,7 +4,7 @@
 //   activations                                                                                           into their producer
 //   QuantizeLinear                                                                                        the grid of what it reads
 //
-// Where somebody else reads what stands between, or it has a grid of its own, nodes stay.
+// Nodes stay if an intermediate tensor has another reader or its own grid.
 #pragma once
 #include "onnx/graph.h"
 

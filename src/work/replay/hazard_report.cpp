@@ -22,7 +22,7 @@ constexpr std::array kAccessKeys{
         [](const HazardAccess& a) -> OrderedJson { return a.operation; }},
     Key<HazardAccess>{{"name", "text", "", "the step of the network that it belongs to", "networks"},
                       [](const HazardAccess& a) -> OrderedJson { return a.name.empty() ? kAbsent : OrderedJson(a.name); }},
-    Key<HazardAccess>{{"units", "text", "", "what works on it at once: convolution, SDP, PDP, .."},
+    Key<HazardAccess>{{"units", "text", "", "its units: convolution, SDP, PDP, .."},
                       [](const HazardAccess& a) -> OrderedJson { return a.units; }},
     Key<HazardAccess>{{"entry", "integer", "", "entry of the register program, from 0, that starts it"},
                       [](const HazardAccess& a) -> OrderedJson { return a.entry; }},
@@ -41,9 +41,9 @@ constexpr std::array kHazardKeys{
                 [](const Hazard& h) -> OrderedJson { return h.address; }},
     Key<Hazard>{{"amount", "integer", "bytes", "of all such accesses of these two operations; of CBUF entries"},
                 [](const Hazard& h) -> OrderedJson { return h.amount; }},
-    Key<Hazard>{{"first", "object", "", "the access that came first, and should not have"},
+    Key<Hazard>{{"first", "object", "", "the access that was too early"},
                 [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.before); }},
-    Key<Hazard>{{"second", "object", "", "the one that should have come before it"},
+    Key<Hazard>{{"second", "object", "", "the access that should have been earlier"},
                 [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.after); }},
 };
 
@@ -55,7 +55,7 @@ OrderedJson list_json(const HazardReport& report)
 }
 
 constexpr std::array kReportKeys{
-    Key<HazardReport>{{"accesses", "integer", "accesses", "of memory atoms and CBUF entries that were looked at"},
+    Key<HazardReport>{{"accesses", "integer", "accesses", "of memory atoms and CBUF entries, checked"},
                       [](const HazardReport& r) -> OrderedJson { return r.accesses; }},
     Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"},
                       [](const HazardReport& r) -> OrderedJson { return r.found; }},
@@ -81,7 +81,7 @@ std::string line_of(const Hazard& h)
             did = "read", before = "wrote there";
             break;
         case HazardKind::OverwrittenEarly:
-            did = "wrote", before = "read what stood there";
+            did = "wrote", before = "read the old content";
             break;
         case HazardKind::WrittenOutOfOrder:
             did = "wrote", before = "wrote there";
@@ -90,8 +90,8 @@ std::string line_of(const Hazard& h)
             did = "wrote", before = "read its own input there";
             break;
         case HazardKind::NeverWritten:
-            return fmt::format("               {}: {} of {} read in cycle {} what nobody had written; {} entries in all\n", place,
-                               h.before.client, first, h.before.cycle, h.amount);
+            return fmt::format("               {}: {} of {} read in cycle {}, never written; {} entries in all\n", place, h.before.client,
+                               first, h.before.cycle, h.amount);
     }
     return fmt::format("               {}: {} of {} {} in cycle {}, {} of {} {} only in cycle {}; {} {}\n", place, h.before.client, first,
                        did, h.before.cycle, h.after.client, second, before, h.after.cycle, h.amount,

@@ -15,7 +15,7 @@ constexpr std::array kBreachKeys{
                     [](const RuleBreach& b) -> OrderedJson { return b.entry; }},
     Key<RuleBreach>{{"register", "text", "", "UNIT.REGISTER"}, [](const RuleBreach& b) -> OrderedJson { return b.name; }},
     Key<RuleBreach>{{"value", "integer", "", "of the register"}, [](const RuleBreach& b) -> OrderedJson { return b.value; }},
-    Key<RuleBreach>{{"problem", "text", "", "what is wrong, and what is expected"},
+    Key<RuleBreach>{{"problem", "text", "", "the error, and the expected value"},
                     [](const RuleBreach& b) -> OrderedJson { return b.problem; }},
     Key<RuleBreach>{{"operation", "integer", "", "number of the operation, from 1, as in the hazards", "rules of an operation"},
                     [](const RuleBreach& b) -> OrderedJson { return b.operation == 0 ? kAbsent : OrderedJson(b.operation); }},

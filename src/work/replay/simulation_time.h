@@ -9,8 +9,7 @@
 namespace dlasim {
 
 inline constexpr KeyRow kWallSecondsKey{
-    "wall_seconds", "number", "s",
-    "time that the simulation of the machine took: without planning, golden values, comparisons, and what the host does in the program"};
+    "wall_seconds", "number", "s", "time of the simulation of the machine: without planning, golden values, comparisons and CPU fallback"};
 inline constexpr KeyRow kCyclesPerSecondKey{"simulated_cycles_per_second", "number", "1/s", "from reset to the end, over that time"};
 
 /// From reset to the end.

@@ -58,7 +58,8 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 LineReader open_beside(const std::filesystem::path& trace, std::string_view name, const Line& line)
 {
     const std::filesystem::path relative{std::string(name)};
-    if (relative.is_absolute() || relative.has_parent_path()) line.fail("data file " + std::string(name) + " must lie beside the trace");
+    if (relative.is_absolute() || relative.has_parent_path())
+        line.fail("data file " + std::string(name) + " must be in the folder of the trace");
     try {
         return LineReader(trace.parent_path() / relative, kMaxText);
     } catch (const ConfigError& error) {

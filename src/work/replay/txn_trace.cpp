@@ -140,7 +140,7 @@ Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hard
             recording.program.push_back(std::move(write));
         } else if (words[0] == "read_reg") {
             expect(3);
-            // The player of these traces reads until the value is there, wherever a read stands.
+            // The player of these traces repeats every read until it returns the value.
             recording.program.push_back(PollRegister{name_of(hardware, reg()), reg(), word(2), word(3)});
         } else if (words[0] == "until") {
             expect(2);

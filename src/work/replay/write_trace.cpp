@@ -238,7 +238,7 @@ private:
                       return notify({name}, fmt::format("[\"WAIT_INTR\", \"{}\"]", w.name));
                   },
                   [&](const WaitPin&) -> std::string {
-                      throw ConfigError(recording_.name, "waits for the interrupt pin alone, which no .cfg can");
+                      throw ConfigError(recording_.name, "waits for the interrupt pin alone, which a .cfg cannot express");
                   },
                   [&](const WaitStatus& w) { return notify(interrupts_of(w.bits), fmt::format("[\"WAIT_STATUS\", {}]", w.bits)); },
                   [](const Stamp&) { return std::string(); }, [](const HostStep&) { return std::string(); }},
@@ -262,7 +262,7 @@ void check_trace_folder(TraceForm form, const std::filesystem::path& folder)
         std::ifstream trace(other);
         std::string line;
         if (!std::filesystem::is_regular_file(other, error) || !std::getline(trace, line) || !line.ends_with(kWriter))
-            throw ConfigError(other.string(), "is a trace of somebody else, expected a folder of its own (--to)");
+            throw ConfigError(other.string(), "is a trace that dlasim did not write, expected another folder (--to)");
     }
     for (auto entry = std::filesystem::directory_iterator(folder, error); !error && entry != std::filesystem::directory_iterator();
          entry.increment(error)) {

@@ -185,7 +185,7 @@ void Checker::check_buses(View& view, const Issued& issued)
     if (config_.write_clock.needed) {
         const bool runs = issued.cycle <= rank.clock_until;
         const bool started = rank.clock_from_cas != kLongAgo && issued.cycle == rank.clock_from_cas + 1;
-        if (!runs && !started) report(issued, "write_clock", "it does not run and no CAS came in the cycle before");
+        if (!runs && !started) report(issued, "write_clock", "it is stopped and there was no CAS in the previous cycle");
         const std::int64_t on = is_read(command) ? config_.write_clock.after_read : config_.write_clock.after_write;
         rank.clock_until = issued.cycle + static_cast<Cycle>(on);
     }
@@ -206,7 +206,7 @@ void Checker::check_refresh(View& view, const Issued& issued)
     const Cycle interval = static_cast<Cycle>(config_.refresh.interval), allowed = interval * (config_.refresh.postpone + 2);
     const auto due = [&](Cycle since, Cycle limit, const char* what) {
         if (issued.cycle > since + limit)
-            report(issued, "refresh", fmt::format("{} {} cycles after the one before, at most {}", what, issued.cycle - since, limit));
+            report(issued, "refresh", fmt::format("{} {} cycles after the previous one, at most {}", what, issued.cycle - since, limit));
     };
     switch (issued.command) {
         case Command::RefAll:

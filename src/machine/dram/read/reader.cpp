@@ -184,7 +184,7 @@ ControllerConfig read_controller(Object o)
     if (c.write_low >= c.write_high)
         throw ConfigError(o.at("write_low"), fmt::format("{} is not below write_high, {}", c.write_low, c.write_high));
     if (c.profile == Profile::Reference && c.page_policy != PagePolicy::Open && c.page_policy != PagePolicy::ClosedAuto)
-        throw ConfigError(o.at("page_policy"), "the reference controller knows open and closed_auto");
+        throw ConfigError(o.at("page_policy"), "the reference controller supports open and closed_auto");
     return c;
 }
 
@@ -238,7 +238,7 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
     Object standard{json, where + ":", "table/"};
     if (standard.text("standard") != config.standard)
         throw ConfigError(standard.at("standard"),
-                          fmt::format("found \"{}\", the device says \"{}\"", standard.text("standard"), config.standard));
+                          fmt::format("found \"{}\", the device has \"{}\"", standard.text("standard"), config.standard));
     standard.text("source");
     Names names{config.timing, {}};
     names.values["BL"] = config.organisation.burst_length;
@@ -258,7 +258,7 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
     const bool banks = config.refresh.policy == RefreshPolicy::PerBank;
     if (banks && per_bank == 0) throw ConfigError("/refresh/policy", fmt::format("{} has no per-bank refresh", config.standard));
     config.refresh.interval = banks ? per_bank : all_bank;
-    const std::int64_t turns = banks ? config.organisation.banks_per_rank() : 1;  // until a bank's turn comes again
+    const std::int64_t turns = banks ? config.organisation.banks_per_rank() : 1;  // until a bank is refreshed again
     if (config.refresh.policy != RefreshPolicy::None && config.refresh.interval * turns <= 2 * (banks ? config.trfcpb : config.trfc))
         throw ConfigError(times.at("tREFI"), "leaves no time between refreshes");
 
@@ -311,7 +311,7 @@ void lay_over(Json& json, const std::string& where, const std::map<std::string, 
             throw ConfigError(where, fmt::format("\"{}\" is not an option{}", key, suggest(key, known)));
         }
         for (const std::string& step : steps) {
-            if (!at->is_object()) throw ConfigError(where, fmt::format("option \"{}\": there is nothing below this", key));
+            if (!at->is_object()) throw ConfigError(where, fmt::format("option \"{}\": this has no keys", key));
             if (&step == &steps.back()) break;
             if (!at->contains(step)) {
                 std::vector<std::string> known;
@@ -373,9 +373,9 @@ Config parse_config(const std::string& where, const std::string& device, const s
     read_standard(config, standard_where, parse(standard_where, standard), root.at("timing"));
     check_data_bus(config, root.at("organisation"));
     if (config.controller.profile == Profile::Reference && config.two_part_activation)
-        throw ConfigError(where, "the reference controller does not know two-part activation");
+        throw ConfigError(where, "the reference controller does not support two-part activation");
     if (config.controller.profile == Profile::Reference && config.refresh.policy == RefreshPolicy::PerBank)
-        throw ConfigError(where, "the reference controller does not know per-bank refresh");
+        throw ConfigError(where, "the reference controller does not support per-bank refresh");
     return config;
 }
 

@@ -22,7 +22,7 @@ private:
     std::ostream& out_;
 };
 
-/// Tells of every row that was open, when it is closed. Banks are numbered over ranks and groups, then channels.
+/// Reports every open row when it is closed. Banks are numbered over ranks and groups, then channels.
 class RowLog {
 public:
     using Closed = std::function<void(std::uint32_t bank, std::uint32_t row, Cycle from, Cycle to)>;

@@ -94,7 +94,7 @@ constexpr std::array kStatisticsKeys{
     Row{{"forwarded", "integer", "requests", "reads served from the write queue"}, [](const Seen& v) -> Json { return v.s.forwarded; }},
     Row{{"merged", "integer", "requests", "requests that joined one of the same burst in a queue"},
         [](const Seen& v) -> Json { return v.s.merged; }},
-    Row{{"bandwidth_gb_per_s", "number", "GB/s", "what crossed the data bus"},
+    Row{{"bandwidth_gb_per_s", "number", "GB/s", "bytes over the data bus"},
         [](const Seen& v) -> Json { return gb_per_s(v.config, v.s, v.channels); }},
     Row{{"row_hits", "integer", "requests", "requests whose row was open when their first command was issued"},
         [](const Seen& v) -> Json { return v.s.hits; }},
@@ -124,22 +124,22 @@ constexpr std::array kStatisticsKeys{
     Row{{"read_latency_cycles/min", "integer", "DRAM cycles", "from acceptance to the last data: the least"},
         [](const Seen& v) -> Json { return v.s.read_latency.min(); }},
     Row{{"read_latency_cycles/mean", "number", "DRAM cycles", "the mean"}, [](const Seen& v) -> Json { return v.s.read_latency.mean(); }},
-    Row{{"read_latency_cycles/p50", "integer", "DRAM cycles", "what half of the reads do not exceed"},
+    Row{{"read_latency_cycles/p50", "integer", "DRAM cycles", "median of the reads"},
         [](const Seen& v) -> Json { return v.s.read_latency.quantile(0.5); }},
-    Row{{"read_latency_cycles/p99", "integer", "DRAM cycles", "what 99 of 100 reads do not exceed"},
+    Row{{"read_latency_cycles/p99", "integer", "DRAM cycles", "99th percentile of the reads"},
         [](const Seen& v) -> Json { return v.s.read_latency.quantile(0.99); }},
     Row{{"read_latency_cycles/max", "integer", "DRAM cycles", "the greatest"},
         [](const Seen& v) -> Json { return v.s.read_latency.max(); }},
     Row{{"read_latency_cycles/histogram", "list", "", "buckets by powers of two, without empty ones"},
         [](const Seen& v) -> Json { return histogram_json(v.s.read_latency); }},
-    Row{{"queue_cycles/read", "list", "DRAM cycles", "cycles in which the read queue held 0, 1, 2, .. requests"},
+    Row{{"queue_cycles/read", "list", "DRAM cycles", "cycles in which the read queue had 0, 1, 2, .. requests"},
         [](const Seen& v) -> Json { return v.s.read_queue_cycles; }},
     Row{{"queue_cycles/write", "list", "DRAM cycles", "the same of the write queue"},
         [](const Seen& v) -> Json { return v.s.write_queue_cycles; }},
     Row{{"rank_cycles", "object", "DRAM cycles",
          "cycles of all ranks by state: precharged, active, precharged_power_down, active_power_down, self_refresh"},
         [](const Seen& v) -> Json { return by_rank_state(v.s.rank_cycles); }},
-    Row{{"energy/source", "text", "", "where the currents come from"}, [](const Seen& v) -> Json { return v.config.energy.source; }},
+    Row{{"energy/source", "text", "", "source of the currents"}, [](const Seen& v) -> Json { return v.config.energy.source; }},
     Row{{"energy/estimate", "flag", "", "the currents are an estimate"}, [](const Seen& v) -> Json { return v.config.energy.estimate; }},
     Row{{"energy/activate_pj", "number", "pJ", "of activations and their precharges"},
         [](const Seen& v) -> Json { return v.energy.activate; }},
@@ -178,9 +178,9 @@ struct Whole {
 };
 
 constexpr std::array kWholeKeys{
-    Key<Whole>{{"peak_gb_per_s", "number", "GB/s", "what all data buses can carry"},
+    Key<Whole>{{"peak_gb_per_s", "number", "GB/s", "capacity of all data buses"},
                [](const Whole& w) -> Json { return w.config.peak_gb_per_s(); }},
-    Key<Whole>{{"channels", "list", "", "the same keys for each channel by itself, and its banks"},
+    Key<Whole>{{"channels", "list", "", "the same keys for each channel, and its banks"},
                [](const Whole& w) -> Json {
                    Json each = Json::array();
                    for (const Statistics& s : w.channels) {

@@ -15,7 +15,7 @@ Cycle held(const Statistics& s);
 /// table with the rules of the table, and no_request, scheduling, unfinished.
 std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, const Statistics& statistics);
 
-/// One entry for the whole memory and one for each channel; statistics_keys() tells the keys.
+/// One entry for the whole memory and one for each channel; statistics_keys() lists the keys.
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels);
 std::vector<PlacedKey> statistics_keys();
 std::string statistics_text(const Config& config, const std::vector<Statistics>& channels);

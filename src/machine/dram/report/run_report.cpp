@@ -66,7 +66,7 @@ constexpr std::array kMemoryKeys{
     Row{as("wrap"), [](const Config& c) -> Json { return c.wrap; }},
     Row{as("mapping"), [](const Config& c) -> Json { return c.mapping.text(); }},
     Row{as("tCK_ns"), [](const Config& c) -> Json { return c.tck_ns; }},
-    Row{{"peak_gb_per_s", "number", "GB/s", "what all data buses can carry"}, [](const Config& c) -> Json { return c.peak_gb_per_s(); }},
+    Row{{"peak_gb_per_s", "number", "GB/s", "capacity of all data buses"}, [](const Config& c) -> Json { return c.peak_gb_per_s(); }},
     Row{as("timing"), [](const Config& c) -> Json { return c.timing; }},
     Row{{"read_latency", "integer", "DRAM cycles", "from the read command to its first data"},
         [](const Config& c) -> Json { return c.read_latency; }},

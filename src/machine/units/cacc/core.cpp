@@ -332,7 +332,7 @@ UnitReport CaccCore::report(Cycle end)
 std::string CaccCore::waiting_for() const
 {
     if (offered) return "SDP to take a beat";
-    if (delivery.any()) return "nothing: beats are under way";
+    if (delivery.any()) return "nothing: beats are in flight";
     return running ? "sums from CMAC" : "idle, not enabled";
 }
 
@@ -341,9 +341,9 @@ std::string CaccCore::stuck() const
     const Cycle met = delivery.tags().met_at();
     if (met == kNever) return "";
     return "CACC signalled the end of a layer to SDP too early. In cycle " + std::to_string(met) +
-           " a layer wrote its last result while the last one of the layer before left: of the two ends one is kept with the place of"
-           " neither, a defect of the silicon (docs/hardware/cacc.md 3.7). A layer of fewer than " +
-           std::to_string(silicon.entries) + " results must be enabled after the interrupt of the one before";
+           " a layer wrote its last result while the last one of the previous layer left, and the two end markers overwrote each other,"
+           " a defect of the silicon (docs/hardware/cacc.md 3.7). A layer of fewer than " +
+           std::to_string(silicon.entries) + " results must be enabled after the interrupt of the previous one";
 }
 
 void CaccCore::attach(ProbeSet& probes)

@@ -3,8 +3,8 @@
 //   last entry of a layer written ── set ─►[ tag 1 ]─►[ tag 0 ]─► equal to the position popped? ── clear ─► the beat ends its layer
 //
 // A defect of the configurable generation: set and clear in one cycle, with tag 0 alone valid, make tag 1 valid without a position. This
-// ghost moves to tag 0 when the new layer ends, and tells SDP the end of the layer after it at the first entry in its position: SDP takes
-// no more, and the machine stands still. nv_full clears first.
+// ghost moves to tag 0 when the new layer ends, and signals the end of the layer after it to SDP at the first entry in its position: SDP
+// takes no more, and the machine hangs. nv_full clears first.
 //
 // Source  cacc.md 3.7; open_points.md R2.
 #pragma once

@@ -368,7 +368,7 @@ UnitReport CdmaCore::report(Cycle end)
 std::string CdmaCore::waiting_for() const
 {
     if (!running) return "no layer enabled";
-    if (layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher does that";
+    if (layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher supports this";
     if (data_half.life == Life::Pending || weight_half.life == Life::Pending)
         return "CSC to end the pending handshake of a new bank partition";
     const std::string of_data = data_half.life == Life::Done ? "data: done" : data.waiting_for();

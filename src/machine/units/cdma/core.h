@@ -1,4 +1,4 @@
-// CDMA, the convolution DMA: fetches input data and weights of a layer into the CBUF and tells CSC
+// CDMA, the convolution DMA: fetches input data and weights of a layer into the CBUF and notifies CSC
 // what is there.
 //
 //             info FIFO of requests in flight

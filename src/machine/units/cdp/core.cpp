@@ -64,7 +64,7 @@ struct CdpCore final : DirectCore<CdpCore> {
     void follow(Trails& all) override { trails = &all; }
     void note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered);
 
-    /// Stands where there is no secondary port: nothing is ever accepted.
+    /// Replaces a secondary port that does not exist: nothing is ever accepted.
     struct NoPort {
         NoPort()
         {

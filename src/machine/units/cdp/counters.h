@@ -13,9 +13,9 @@ struct CdpCounters {
 
 template <>
 inline constexpr auto counters<CdpCounters> = std::array{
-    counter("layers", &CdpCounters::layers, "layers", "layers whose last data were handed over", "cdp.md 4.4"),
+    counter("layers", &CdpCounters::layers, "layers", "layers whose last data were sent", "cdp.md 4.4"),
     counter("beats", &CdpCounters::beats, "beats", "beats that the core took from CDP_RDMA", "cdp.md 4.2"),
-    counter("atoms_read", &CdpCounters::atoms_read, "atoms", "memory atoms asked for by CDP_RDMA", "cdp.md 4.1"),
+    counter("atoms_read", &CdpCounters::atoms_read, "atoms", "memory atoms requested by CDP_RDMA", "cdp.md 4.1"),
     counter("atoms_written", &CdpCounters::atoms_written, "atoms", "memory atoms given to MCIF or CVIF", "cdp.md 4.4"),
     counter("rdma_read_stall", &CdpCounters::rdma_read_stall, "cycles",
             "a read request waited for the interface, in layers that count (D_PERF_READ_STALL)", "cdp.md 3.5"),

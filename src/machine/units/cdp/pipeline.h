@@ -1,4 +1,4 @@
-// The core of CDP from the gate to the output converter: where its beats stand, a cycle at a time.
+// The core of CDP from the gate to the output converter: the position of its beats, cycle by cycle.
 //
 //   CDP_RDMA ─► gate (1) ─► IN ─┬─► x FIFO (80) ────────────────────────────────────────┐
 //                               ├─► info FIFO (80) ─────────────────────────────────┐   │
@@ -33,7 +33,7 @@ public:
         bool changed = false;    // the next cycle may differ
         bool ready = false;      // for CDP_RDMA
         bool accepted = false;   // its beat was taken
-        bool offers = false;     // a beat stands at the write DMA
+        bool offers = false;     // a beat is at the write DMA
         bool delivered = false;  // and was taken
     };
     static std::unique_ptr<Pipeline> make(const facts::cdp::Facts& silicon);

@@ -7,7 +7,7 @@
 //   context queue                  latency FIFO ──► (2) cutter: F FIFOs (2F with words of two atoms)
 //        └──────────────────────────────────────────► (3) sender ──► output stage ──► core
 //
-// A word leaves the latency FIFO when all FIFOs it goes to have room, and gives its credit back then. The
+// A word leaves the latency FIFO when all its target FIFOs have space, and returns its credit then. The
 // requests of the next layer wait until the last beat of this one has been taken.
 //
 // Source    cdp.md 2, 4.1; models/cdp.py.
@@ -36,7 +36,7 @@ public:
 
     // ---- a cycle: begin(), then what is offered, then cycle()
     void begin(Cycle now);
-    /// A beat stands at the core.
+    /// A beat is at the core.
     bool valid() const { return out_.valid(); }
     /// It is the last of the layer.
     bool last() const { return ends_ && out_.held() == 1; }

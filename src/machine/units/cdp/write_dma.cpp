@@ -38,7 +38,7 @@ WriteDma::Target WriteDma::target() const
     return {beat.pixel % silicon_.word_atoms, beat.chunk};
 }
 
-/// The beat in the input stage goes on. The last one of every chunk needs room for the command, too.
+/// The beat in the input stage goes on. The last one of every chunk needs space for the command, too.
 bool WriteDma::takes() const
 {
     const Target to = target();

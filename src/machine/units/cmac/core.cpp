@@ -214,7 +214,7 @@ UnitReport CmacCore::report(Cycle end)
 {
     catch_up(end);
     CmacCounters totals = counted;
-    // A cell without a kernel stands still: its registers take no atom.
+    // A cell without a kernel is idle: its registers take no atom.
     std::uint64_t working = 0;
     totals.cell_atoms.resize(atoms_by_cells.size() - 1);
     for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells[cell + 1];

@@ -29,7 +29,7 @@ public:
     std::function<void(Cycle)> on_interrupt;
     std::uint32_t status() const { return status_; }
 
-    /// What a unit has said: its status bits, and the cycle in which the pin can show them at the earliest.
+    /// The done pulse of a unit: its status bits, and the cycle in which the pin can show them at the earliest.
     struct Done {
         Cycle cycle = 0;
         std::uint32_t bits = 0;

@@ -480,7 +480,7 @@ std::string CscCore::waiting_for() const
     if (sequencer.waits_for_lines())
         return "input lines from CDMA: has " + std::to_string(sequencer.slices) + " of " + std::to_string(layer.input_rows());
     if (sequencer.waits_for_kernels()) return "kernels from CDMA: has " + std::to_string(sequencer.kernels);
-    return "nothing: packages are under way";
+    return "nothing: packages are in flight";
 }
 
 void CscCore::attach(ProbeSet& probes)

@@ -23,7 +23,7 @@ inline constexpr auto counters<CscCounters> = std::array{
     counter("package_gap_cycles", &CscCounters::package_gap_cycles, "cycles",
             "between two stripes: the next package was not ready, data or weights were missing", "csc.md 1.5.2"),
     counter("load_gap_cycles", &CscCounters::load_gap_cycles, "cycles",
-            "between two stripes: the weights of the next one were on their way into the array", "csc.md 2.2"),
+            "between two stripes: the weights of the next one were being loaded into the array", "csc.md 2.2"),
     counter("credit_gap_cycles", &CscCounters::credit_gap_cycles, "cycles",
             "between two stripes: no credit from CACC while a package waited", "csc.md 1.6.1"),
     extreme("shortest_stripe", &CscCounters::shortest_stripe, "atoms", "the shortest stripe since reset", "csc.md 1.5.1"),

@@ -10,9 +10,9 @@ struct PackageAtoms {
     std::vector<std::uint8_t> bytes;
     std::uint32_t lanes = 0;  // elements of an atom that can be other than zero
 
-    /// Room for pointers to `count` atoms.
+    /// Space for pointers to `count` atoms.
     void make_room(std::uint32_t count);
-    /// Room for `count` atoms of `atom_bytes` each in `bytes`, which the atoms point to.
+    /// Space for `count` atoms of `atom_bytes` each in `bytes`, which the atoms point to.
     void make_room_in_bytes(std::uint32_t count, std::uint32_t atom_bytes);
     std::uint8_t* atom(std::uint32_t i, std::uint32_t atom_bytes) { return bytes.data() + std::size_t{i} * atom_bytes; }
 };

@@ -47,7 +47,7 @@ private:
     std::uint32_t first_ = 0, step_ = 0, chunk_ = 0, left_over_ = 0;  // init, add, CS, init_off
     std::uint32_t now_ = 0, slice_ = 0, stripe_ = 0;                  // pixel, pixel_o, pixel_c
     std::uint32_t slices_seen_ = 2;                                   // of the stripe; from 2 as the silicon counts
-    bool counts_on_ = false;                                          // the package that stands is a stripe of one atom
+    bool counts_on_ = false;                                          // the current package is a stripe of one atom
     Cycle came_ = 0;                                                  // when it came
     bool odd_ = false, odd_stripe_ = false;
 };

@@ -149,7 +149,7 @@ void Bridge::advance(Cycle now)
 
 void Bridge::fail_unexpected(const std::string& answer, const Payload& payload)
 {
-    fail(fmt::format("{} for a burst at {:#x} that does not wait for it", answer, payload.get_address()));
+    fail(fmt::format("{} for a burst at {:#x} that does not expect it", answer, payload.get_address()));
 }
 
 /// The process that advances the port throws it: not the memory that happens to call.

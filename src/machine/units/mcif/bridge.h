@@ -85,7 +85,7 @@ private:
     struct Burst : MemoryBurst {
         explicit Burst(const Bridge& owner) : payload(*this, owner) {}
         ~Burst() { put_extensions(nullptr, nullptr); }
-        /// For the next burst, anew: whoever had the payload may have removed them.
+        /// For the next burst, again: other users of the payload may have removed them.
         void put_extensions(Tag* client, PortWaits* asked)
         {
             payload.set_extension<BurstClient>(client);

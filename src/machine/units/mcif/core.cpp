@@ -130,7 +130,7 @@ std::string McifCore::waiting_for() const
 {
     const std::string reads = std::to_string(ingress_.outstanding()), writes = std::to_string(writes_.outstanding());
     if (ingress_.outstanding() != 0 || writes_.outstanding() != 0)
-        return name_ + ": " + reads + " read and " + writes + " write beats on their way";
+        return name_ + ": " + reads + " read and " + writes + " write beats in flight";
     if (ingress_.blocked_by_limit()) return name_ + ": reads wait for CFG_OUTSTANDING_CNT";
     if (!ingress_.empty()) return name_ + ": read requests wait for credits or for a weight that is not 0";
     if (!writes_.empty()) return name_ + ": a write request waits for its data or for a weight that is not 0";

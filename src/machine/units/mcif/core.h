@@ -28,7 +28,7 @@ public:
     McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values = true);
 
     /// Once the channels are connected: hangs a doorbell in front of each client's, so that channels
-    /// where nothing stands need not be looked at.
+    /// that are empty need not be polled.
     void connect_doorbells();
 
     /// Every stage in its own cycle, nothing ahead of time: slower, and by law the same.

@@ -2,7 +2,7 @@
 //
 // The fabric offers a command or a data beat for a later cycle; the bridge at the port answers,
 // in the same evaluation or in a later one, with the cycle in which it is taken. Read beats and write
-// responses stand at the port from a cycle on until the fabric takes them. Both sides are evaluated
+// responses are at the port from a cycle on until the fabric takes them. Both sides are evaluated
 // by one process, the fabric first, so there is one order and nothing depends on it.
 #pragma once
 #include <array>
@@ -34,7 +34,7 @@ struct PortOffer {
     T item{};
     bool valid = false;
     bool seen = false;      // for the memory: it has dealt with this offer
-    Cycle from = 0;         // first cycle in which it stands at the port
+    Cycle from = 0;         // first cycle in which it is at the port
     Cycle accept = kNever;  // set by the memory: the cycle in which it is taken
 
     bool fires(Cycle at) const { return valid && accept == at; }

@@ -27,7 +27,7 @@ inline std::uint64_t address_mask(const Hardware& hardware)
 /// Rings for one client when its request channel changes, and wakes whom it always woke.
 class Doorbell final : public Sleeper {
 public:
-    /// `mask`, bit `index`: set while something may stand at the channel.
+    /// `mask`, bit `index`: set while something may be at the channel.
     void hang(Sleeper* owner, std::uint32_t& mask, unsigned index)
     {
         owner_ = owner;

@@ -61,7 +61,7 @@ void ReadEgress::receive(Cycle at, bool valid, bool leaves)
     const PortRead& beat = port_.r;
     if (valid && pipe_.ready()) {
         if (beat.id >= index_.size() || index_[beat.id] == kNoClient)
-            throw MachineError("memory port: a read beat for a client that asked for none");
+            throw MachineError("memory port: a read beat for a client without a request");
         ClientState& client = clients_[index_[beat.id]];
         port_.r.taken = true;
         ++beats_;
@@ -72,7 +72,7 @@ void ReadEgress::receive(Cycle at, bool valid, bool leaves)
     changed_ |= pipe_.step(valid ? &beat.id : nullptr, leaves, silicon_.stages_stall);
 }
 
-/// One atom a beat, and nothing stands between the port and the client: what the stages between will do is known. The response is
+/// With one atom per beat and no data between the port and the client, the timing of the stages is known. The response is
 /// offered now for the cycle in which it will be there.
 bool ReadEgress::pass_through(ClientState& client, Cycle at, const std::uint8_t* data)
 {
@@ -111,7 +111,7 @@ void ReadEgress::end_transits(Cycle at)
 ReadContext ReadEgress::context_of_beat(ClientState& client)
 {
     if (client.arriving.beats != 0) return client.arriving;
-    if (client.contexts.empty()) throw MachineError("memory port: a read beat that was not asked for");
+    if (client.contexts.empty()) throw MachineError("memory port: a read beat without a request");
     const ReadContext context = client.contexts.front();
     client.contexts.pop_front();
     return context;

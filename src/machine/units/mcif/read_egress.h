@@ -127,7 +127,7 @@ private:
     std::uint32_t used_contexts_ = 0;  // of this cycle, by client id
     // clients by id: what a cycle must look at
     std::uint32_t words_ = 0;                         // a word waits
-    std::uint32_t room_ = 0;                          // both lanes have room
+    std::uint32_t room_ = 0;                          // both lanes have space
     std::uint32_t active_ = 0;                        // something changed in the cycle before
     std::uint32_t out_ = 0;                           // a response is offered
     std::uint32_t transit_ = 0;                       // a response is offered ahead of time

@@ -95,8 +95,8 @@ const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
     return issued;
 }
 
-/// Nothing stands between the arbiter and the limit, so what the arbiter will do in the next cycle is known: it is done now. A client
-/// of which nothing else can move before its next credit is not looked at until then.
+/// No request is between the arbiter and the limit, so the arbiter's choice in the next cycle is known and made now. A client
+/// that cannot proceed before its next credit is not evaluated until then.
 void ReadIngress::pass_through(Cycle at)
 {
     const std::uint32_t requests = waiting_ & weighted_;

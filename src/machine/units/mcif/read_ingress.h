@@ -171,7 +171,7 @@ private:
     std::uint32_t active_ = 0;         // something changed in the cycle before
     std::uint32_t starved_ = 0;        // out of credit
     std::uint32_t holding_ = 0;        // something in its stages
-    std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
+    std::uint32_t rung_ = UINT32_MAX;  // something may be at its channel
     std::uint32_t open_ = 0;           // a request could enter
     bool belled_ = false;
     std::uint32_t read_limit_ = 0;

@@ -30,7 +30,7 @@ public:
         logged_ = all ? SIZE_MAX : kLogged;
         recent_commands_.resize(kRecent);
     }
-    /// Everything before cycle `first` no longer counts in since_mark() and in the logs. May be said
+    /// Everything before cycle `first` no longer counts in since_mark() and in the logs. May be called
     /// some cycles late: the last events are remembered.
     void mark(Cycle first);
 

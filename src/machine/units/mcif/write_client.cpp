@@ -156,7 +156,7 @@ bool WriteClient::step_data(Cycle at, std::uint32_t atoms, const Beat& beat, boo
     return changed;
 }
 
-/// The first stage and the channel. `room`: the second one takes what is here.
+/// The first stage and the channel. `room`: the second one accepts its content.
 bool WriteClient::receive(Cycle at, bool room, bool& entered)
 {
     Channel<WritePacket>& request = link_->request;

@@ -44,7 +44,7 @@ public:
     WriteClient(const Hardware& hardware, std::uint32_t block, std::uint8_t id, WriteLink& link, bool values);
 
     std::uint8_t id() const { return id_; }
-    /// From now on bit `index` of `rung` is set while something may stand at the channel; the client stays where it is.
+    /// From now on bit `index` of `rung` is set while something may be at the channel; the client stays where it is.
     void connect_doorbell(std::uint32_t& rung, unsigned index);
     bool offered() const { return link_->request.offered(); }
     void complete(Cycle at) { link_->complete.put(at, true); }

@@ -77,7 +77,7 @@ void WritePath::step(Cycle at)
     again_ = changed_ && goes_on();
 }
 
-/// Something stands where it can move by itself.
+/// Something can move without further input.
 bool WritePath::goes_on() const
 {
     return ((complete_ & weighted_) | active_) != 0 || locked_ != kNobody || splitting_ || !split_beats_.empty() || command_valid_ ||

@@ -8,7 +8,7 @@
 //
 // (1) Weighted round robin among clients with a whole chunk. A grant moves command and first beat, and holds until the
 //     chunk's last beat has moved, one a cycle.
-// (2) nv_full only. MCIF: every beat gets a command of its own. CVIF: the chunk's command goes when there is room for it,
+// (2) nv_full only. MCIF: every beat gets a command of its own. CVIF: the chunk's command goes when there is space for it,
 //     and its beats when there is room for them; a burst.
 // (3) A command leaves together with its first beat, into both stages and the context queue at once, and only as the
 //     limit on outstanding beats allows.
@@ -153,7 +153,7 @@ private:
     std::uint32_t active_ = 0;         // something changed in the cycle before
     std::uint32_t holding_ = 0;        // something in its stages
     std::uint32_t open_ = 0;           // a packet could enter
-    std::uint32_t rung_ = UINT32_MAX;  // something may stand at its channel
+    std::uint32_t rung_ = UINT32_MAX;  // something may be at its channel
     bool belled_ = false;
     std::uint32_t transit_ = 0;  // data on their way through its first stages
     Cycle last_transit_ends_ = 0;

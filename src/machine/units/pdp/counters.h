@@ -14,7 +14,7 @@ template <>
 inline constexpr auto counters<PdpCounters> = std::array{
     counter("layers", &PdpCounters::layers, "layers", "layers done", "pdp.md 1.9"),
     counter("beats", &PdpCounters::beats, "beats", "beats that the horizontal stage took, padding included", "pdp.md 4.4"),
-    counter("atoms_read", &PdpCounters::atoms_read, "atoms", "memory atoms asked for by PDP_RDMA", "pdp.md 1.5"),
+    counter("atoms_read", &PdpCounters::atoms_read, "atoms", "memory atoms requested by PDP_RDMA", "pdp.md 1.5"),
     counter("atoms_written", &PdpCounters::atoms_written, "atoms", "memory atoms given to MCIF or CVIF", "pdp.md 1.7"),
     counter("read_stall", &PdpCounters::read_stall, "cycles",
             "a read request waited for its stage, in layers that count (D_PERF_READ_STALL)", "pdp.md 6"),

@@ -99,7 +99,7 @@ void ReadDma::flow(Cycle from, Cycle cycles)
     line_left_ -= cycles;
     for (const Cycle end = from + cycles; from != end;) {
         const Cycle part = std::min(end - from, Cycle{silicon_.beats - beat_}), atom_end = from + part;
-        // as room and words allow, one a cycle
+        // as space and words allow, one per cycle
         while (from < atom_end && !words_.empty() && room()) {
             const Cycle leaves = std::max(from, words_.front().from);
             if (leaves >= atom_end) break;
@@ -173,7 +173,7 @@ Cycle ReadDma::quiet(Cycle next) const
     Cycle cycles = beats_left_ ? beats_left_ - 1 : kNever;
     if (requests_left_ != 0 && !lines_.ready()) cycles = std::min(cycles, line_left_);
     if (!words_wait()) return cycles;
-    // until the first word without a promise can leave: one leaves at once if there is room, and one after the end of every atom
+    // until the first word without a promise can leave: one leaves immediately if there is space, and one after the end of every atom
     const Cycle comes = words_[scheduled_credits_].from > next ? words_[scheduled_credits_].from - next : 0;
     Cycle fits = 0;
     if (!room()) fits = Cycle{scheduled_credits_ + 1} * silicon_.beats - beat_;

@@ -3,8 +3,8 @@
 //   commands ─┬─► interface stages ─► port           port ─► response stages ─► latency FIFO ─► reorder FIFOs ─► output
 //             └─► queue ─► line counter (1)                                                      one a beat       stage
 //
-// The reorder FIFOs are written together, an atom or two at once, and read in turn, one a cycle. So one count tells of
-// all of them: the atoms in the FIFO that is read last. (1) begins anew with every line; where lines follow each other
+// The reorder FIFOs are written together, an atom or two at once, and read in turn, one a cycle. So one count describes
+// all of them: the atoms in the FIFO that is read last. (1) restarts with every line; where lines follow each other
 // without a gap it is loaded with the last beat of the line before.
 //
 // Shapes  beat: the atom's bytes / facts.beats.
@@ -34,7 +34,7 @@ public:
     void start(const ReadLayer& layer, bool count_stall);
     bool running() const { return beats_left_ != 0; }
 
-    /// Takes the responses of this cycle; true if there are any. May be said before the cycles in front of it are evaluated.
+    /// Takes the responses of this cycle; true if there are any. May be called before earlier cycles are evaluated.
     bool receive(Cycle now);
     /// A word without a promised credit is in the latency FIFO: later ones decide nothing before it has left.
     bool words_wait() const { return words_.size() > scheduled_credits_; }
@@ -72,7 +72,7 @@ public:
     /// A number of them, the first in `from`, if quiet() allows them.
     void flow(Cycle from, Cycle cycles);
 
-    /// The words that leave for the room of an atom each, one an atom from the one that is read now on, if a beat leaves in every
+    /// The words that leave into the space of an atom each, one per atom from the one that is read now on, if a beat leaves in every
     /// cycle; those whose credit is not promised yet.
     struct Foreseen {
         std::uint32_t words = 0;

@@ -139,7 +139,7 @@ void VerticalSchedule::start(const LayerConfig& layer)
     const Kept behind = kept(axis, height_ <= kShortLine && axis.is_short());
     flush_ = flush_of(axis, behind, true);
 
-    // A row that is still kept in a unit which the next surface needs at once becomes a bubble, and so do those before it.
+    // A row that is still kept in a unit which the next surface needs immediately becomes a bubble, and so do those before it.
     constexpr std::uint32_t kTablePadding = 6;
     if (layer.pad_top < kTablePadding) occupied_ = axis.stride < 4 ? axis.before / axis.stride : axis.before >= axis.stride;
     std::uint32_t finished = 0;

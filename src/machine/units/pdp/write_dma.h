@@ -4,7 +4,7 @@
 //   lines ─► command register ──────────────────────────────── command (1) ──►│
 //
 // Command (1) as soon as it is there, long before the data; then data (2): a packet goes when the last FIFO of its atoms
-// has a word. One count of complete atoms tells of all FIFOs. nv_full has two sets of them, for even and odd pixels of a
+// has a word. One count of complete atoms describes all FIFOs. nv_full has two sets of them, for even and odd pixels of a
 // line, and sends both at once.
 //
 // Source  pdp.md 1.7, 4.6, 5.

@@ -297,7 +297,7 @@ const Packer::Beat* RubikCore::step_drain(Cycle now)
 
 bool RubikCore::sender_offers(Cycle at) const { return sending ? packer.available(beat_atoms()) : commands.fifo.valid() && armed_at <= at; }
 
-/// Clocks the command FIFOs. A write command is made when both have room; the drain command at the output is taken
+/// Clocks the command FIFOs. A write command is made when both have space; the drain command at the output is taken
 /// when the one before it has issued its last beat.
 bool RubikCore::step_commands(Cycle now, bool taken)
 {
@@ -421,7 +421,7 @@ std::string RubikCore::waiting_for() const
     if (sending) return "sender waits for the memory interface";
     if (reading) return "reader waits for the memory interface";
     if (!commands.empty()) return "a write waits for data";
-    return "read and write side count differently: datain_channel and dataout_channel";
+    return "read and write side have different counts: datain_channel and dataout_channel";
 }
 
 std::unique_ptr<Core> make_rubik(const Hardware& hardware, const TransferPorts& ports)

@@ -11,7 +11,7 @@ struct RubikCounters {
 
 template <>
 inline constexpr auto counters<RubikCounters> = std::array{
-    counter("layers", &RubikCounters::layers, "layers", "operations whose last beat was handed over", "rubik.md 2.4"),
+    counter("layers", &RubikCounters::layers, "layers", "operations whose last beat was sent", "rubik.md 2.4"),
     counter("beats_in", &RubikCounters::beats_in, "beats", "beats of read data, two atoms each, written into the register file",
             "rubik.md 2.2"),
     counter("beats_out", &RubikCounters::beats_out, "beats", "packets of write data, of one or two atoms, given to MCIF or CVIF",

@@ -21,7 +21,7 @@ Packer::Cycle Packer::step(const Beat* issued, bool filled, unsigned sent)
     cycle.block_read = pops && pipe_.head().ends_block;
     cycle.changed |= cycle.pushed || pops;
     if (lanes_ready) {
-        // The count follows what stands at the pipe's output, whether it comes or not.
+        // The count follows the pipe's output, whether it is valid or not.
         cycle.changed |= atoms_ != at_output_;
         full_ = pops;
         atoms_ = at_output_;

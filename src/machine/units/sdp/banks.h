@@ -5,7 +5,7 @@
 //       or ►│ bank 2 │──┼──► packet: the banks it needs, together
 //       or ►│ bank 3 │──┘
 //
-//   4 places   FIFO-R(3): takes while there is room
+//   4 places   FIFO-R(3): takes while there is space
 //   2 places   SKID-PIPE-B: takes in the cycle after it was empty or emptied
 //
 // Source  sdp.md 2.1, 2.7.

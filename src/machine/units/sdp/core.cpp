@@ -407,7 +407,7 @@ std::string SdpCore::waiting_for() const
     if (!running) return acknowledge.waiting() ? "idle, waits for the answer of memory" : "idle";
     if (machine->operands_stuck())
         return "waits for operands of the second surface: of a single pixel in several batches operands per element "
-               "come for one surface only";
+               "exist for one surface only";
     if (phases.phase() == Phase::Blocked) return "blocked by the write port";
     if (phases.phase() == Phase::Draining) return "all beats taken, the write DMA waits for data";
     return reading ? "waits for features or operands, the read engines are running" : "waits for beats or operands";

@@ -16,8 +16,8 @@
 //   read_layer, read_requests, read_front            SDP_RDMA to the latency FIFOs
 //   features, operands, gate                         from there to the mux and the engines
 //   machine, wiring                                  the mux, and everything put together
-//   x_engine, y_engine, converter, to_pdp, wdma      the way of a beat
-//   values, arithmetic, fetched                      what it is worth
+//   x_engine, y_engine, converter, to_pdp, wdma      the path of a beat
+//   values, arithmetic, fetched                      its values
 //   acknowledge, status                              the interrupt, what software reads back
 //
 // Shapes    beat: 16 elements in nv_full, max throughput elsewhere; int32 or fp32 pattern each.

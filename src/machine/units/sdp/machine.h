@@ -64,7 +64,7 @@ public:
     /// they may be evaluated later.
     virtual Cycle quiet() const = 0;
 
-    /// What holds the beats back that stand at the input, as of the cycle evaluated last: a read engine whose operands are missing, PDP.
+    /// The reason why beats at the input stall, as of the cycle evaluated last: a read engine whose operands are missing, or PDP.
     virtual std::optional<ReadEngine> missing_operand() const = 0;
     virtual bool pdp_refuses() const = 0;
     /// The layer takes what CACC offers; else features of MRDMA.

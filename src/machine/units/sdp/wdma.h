@@ -41,7 +41,7 @@ public:
     /// The generator runs from the next cycle on.
     void start(const LayerConfig& layer);
 
-    /// The banks of the next beat have room.
+    /// The banks of the next beat have space.
     bool ready() const { return token_on_ && banks_.ready(banks_of_beat()); }
     /// One cycle. `late`: nothing leaves in it, and it is evaluated afterwards.
     const Answer& sweep(Cycle now, bool in, bool late);
@@ -67,7 +67,7 @@ private:
         std::uint32_t beats = 0;
         bool single = false;
     };
-    /// A queue of flip-flops that is read where it stands.
+    /// A queue of flip-flops that is read in place.
     template <class T>
     struct CommandFifo {
         std::array<T, facts::sdp::kCommandFifo> places{};

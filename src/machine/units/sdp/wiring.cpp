@@ -1,4 +1,4 @@
-// The two pipelines, from one wiring: what stands where is a set of parts.
+// The two pipelines, from one wiring: each is a set of parts.
 #include <algorithm>
 #include <bit>
 #include <utility>

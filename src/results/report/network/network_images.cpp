@@ -50,7 +50,7 @@ Verdict verdict_of(const NetworkTensor& tensor, const Loss& loss)
         return {fmt::format("its steps reach {:.4g}, its numbers only {:.4g}", reach, loss.largest),
                 tensor.wanted
                     ? "a smaller scale in the model (QuantizeLinear)"
-                    : "a tensor of its own range: no concatenation with larger numbers; calibration images like those of the run"};
+                    : "a separate range for the tensor: no concatenation with larger numbers; calibration images like those of the run"};
     if (loss.weight_spread > kSpread)
         return {fmt::format("the largest weight of a kernel is {:.1f} times the root mean square of its others, which have few steps",
                             loss.weight_spread),
@@ -69,11 +69,11 @@ constexpr std::array kErrorKeys{
     Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer represents"},
                    [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
     Key<SeenError>{{"own_signal_to_noise", "number or null", "dB",
-                    "the same of the step alone: against real numbers made of the tensors that it read", kByStep},
+                    "the same of the step alone: against real numbers computed from the tensors that it reads", kByStep},
                    [](const SeenError& e) { return of_loss(e, [](const Loss& loss) { return ratio_json(loss.own); }); }},
     Key<SeenError>{{"cosine", "number", "", "of the angle between its numbers and those of the model", kByStep},
                    [](const SeenError& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.cosine(); }); }},
-    Key<SeenError>{{"saturated", "number", "", "share of its elements that lie beyond its steps", kByStep},
+    Key<SeenError>{{"saturated", "number", "", "share of its elements beyond its range", kByStep},
                    [](const SeenError& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.saturation(); }); }},
 };
 
@@ -216,7 +216,7 @@ std::string tensor_errors_text(const NetworkPlan& plan, const ImagesResult& imag
     if (const ImagesResult::TensorError* worst = images.worst()) {
         const NetworkTensor& tensor = plan.steps.tensors[worst->tensor];
         const Verdict verdict = verdict_of(tensor, *worst->loss);
-        text += folded(fmt::format("  Most is lost in {}, {} by itself: {}. What helps: {}", printable(tensor.name),
+        text += folded(fmt::format("  Most is lost in {}, {} alone: {}. What helps: {}", printable(tensor.name),
                                    ratio_text(worst->loss->own), verdict.why, verdict.helps),
                        4);
     }

@@ -1,4 +1,4 @@
-// What is said of the images that went through an ONNX model: result.json and the table on the terminal.
+// The report on the images that went through an ONNX model: result.json and the table on the terminal.
 #pragma once
 #include <optional>
 #include <string>

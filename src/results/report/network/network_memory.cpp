@@ -27,12 +27,13 @@ constexpr std::array kPlaceKeys{
                       [](const PlacedTensor& t) -> OrderedJson { return t.layout.place.address.byte(); }},
     Key<PlacedTensor>{{"bytes", "integer", "bytes", "from there on"}, [](const PlacedTensor& t) -> OrderedJson { return t.layout.bytes; }},
     Key<PlacedTensor>{
-        {"first_step", "integer", "", "before it the memory may be another tensor's, or of another part of the concatenation"},
+        {"first_step", "integer", "", "until this step the memory may hold another tensor, or another part of the concatenation"},
         [](const PlacedTensor& t) -> OrderedJson { return t.block.begin; }},
-    Key<PlacedTensor>{{"over", "integer or null", "", "the first step that may write over it: those that read it are done; null: none"},
+    Key<PlacedTensor>{{"over", "integer or null", "", "the first step that may overwrite it, after all its readers; null: none"},
                       [](const PlacedTensor& t) { return t.block.end < t.plan.plans.size() ? OrderedJson(t.block.end) : OrderedJson(); }},
-    Key<PlacedTensor>{{"moved", "integer", "bytes", "that all steps of units read and write of it, or of the whole that it is a part of"},
-                      [](const PlacedTensor& t) -> OrderedJson { return t.block.moved; }},
+    Key<PlacedTensor>{
+        {"moved", "integer", "bytes", "that all hardware steps read and write of it, or of the concatenation that it is part of"},
+        [](const PlacedTensor& t) -> OrderedJson { return t.block.moved; }},
 };
 
 constexpr std::array kUseKeys{

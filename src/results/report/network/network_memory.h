@@ -1,4 +1,4 @@
-// Which tensor of a network stands where and how long, and how much memory all of them take: in result.json and on the terminal.
+// Addresses and lifetimes of the tensors of a network, and how much memory all of them take: in result.json and on the terminal.
 #pragma once
 #include "base/files/keys.h"
 #include "network/plan.h"

@@ -21,7 +21,7 @@ struct StepTimes {
     std::int64_t cycles() const { return done - start; }
 };
 
-/// By step, zeros of the host's. pre: the run came to its end
+/// By step, zeros of the host's. pre: the run has completed
 std::vector<StepTimes> step_times(const NetworkMarks& program, const RunResult& run);
 
 struct NetworkResult {

@@ -118,7 +118,7 @@ constexpr std::array kTensorKeys{
 constexpr std::array kJoinKeys{
     Key<SeenJoin>{{"output", "text", "", "tensor"},
                   [](const SeenJoin& j) -> OrderedJson { return j.plan.steps.tensors[j.joined.whole].name; }},
-    Key<SeenJoin>{{"inputs", "list", "", "its parts, channels concatenated"},
+    Key<SeenJoin>{{"inputs", "list", "", "its parts, concatenated along channels"},
                   [](const SeenJoin& j) { return names_of(j.plan, j.joined.parts); }},
 };
 
@@ -132,11 +132,11 @@ constexpr std::array kStepKeys{
                       if (s.step.addend) all.push_back(*s.step.addend);
                       return names_of(s.plan, all);
                   }},
-    Key<SeenStep>{{"output", "text", "", "tensor that it makes"},
+    Key<SeenStep>{{"output", "text", "", "tensor that it writes"},
                   [](const SeenStep& s) -> OrderedJson { return s.plan.steps.tensors[s.step.output].name; }},
     Key<SeenStep>{{"layer", "text", "", "file of the layer, for `dlasim run`", "steps of units"},
                   [](const SeenStep& s) -> OrderedJson { return s.host() ? kAbsent : OrderedJson(s.stem() + ".json"); }},
-    Key<SeenStep>{{"weight_scale", "list", "", "real number of a step of the weights: one, or one a kernel", "steps of the array, int8"},
+    Key<SeenStep>{{"weight_scale", "list", "", "real number of a step of the weights: one, or one per kernel", "steps of the array, int8"},
                   [](const SeenStep& s) -> OrderedJson {
                       if (!s.layer.convolves() || s.plan.network.is_fp16()) return kAbsent;
                       return s.layer.numbers->weight_scale;
@@ -153,16 +153,16 @@ constexpr std::array kStepKeys{
                   [](const SeenStep& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.beta) : kAbsent;
                   }},
-    Key<SeenStep>{{"factor", "list", "", "how often channels, rows and columns are repeated", "CPU fallback"},
+    Key<SeenStep>{{"factor", "list", "", "repetitions of channels, rows and columns", "CPU fallback"},
                   [](const SeenStep& s) -> OrderedJson {
                       if (!s.host(NetworkOp::Upsample)) return kAbsent;
                       return {s.layer.numbers->copies, s.layer.factor.y, s.layer.factor.x};
                   }},
     Key<SeenStep>{
-        {"from", "list", "", "element of the input by element of the output, -1: `fill`; empty: in their order", "reshape"},
+        {"from", "list", "", "index of the input element per output element, -1: `fill`; empty: in order", "reshape"},
         [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.from) : kAbsent; }},
     Key<SeenStep>{
-        {"fill", "number", "", "real number of elements that come from nowhere", "reshape"},
+        {"fill", "number", "", "real number of the elements that `from` fills", "reshape"},
         [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.fill) : kAbsent; }},
     Key<SeenStep>{{"compute/name", "text", "", "matmul, divide, maximum, minimum, normalise, mean, resample or argmax", "compute"},
                   [](const SeenStep& s) -> OrderedJson {
@@ -197,7 +197,7 @@ constexpr std::array kFileKeys{
                              if (!plan.network.tensors[t].layer) inputs.push_back(t);
                          return names_of(plan, inputs);
                      }},
-    Key<NetworkPlan>{{"outputs", "list", "", "tensors from which the outputs of the model, or of CPU fallback after it, are made"},
+    Key<NetworkPlan>{{"outputs", "list", "", "tensors that are outputs of the model, or inputs of CPU fallback after it"},
                      [](const NetworkPlan& plan) { return names_of(plan, plan.network.outputs); }},
     Key<NetworkPlan>{{"tensors", "list", "", "that exist"},
                      [](const NetworkPlan& plan) {
@@ -206,13 +206,13 @@ constexpr std::array kFileKeys{
                              if (plan.exists(t)) list.push_back(written(kTensorKeys, SeenTensor{plan.steps.tensors[t]}));
                          return list;
                      }},
-    Key<NetworkPlan>{{"concatenations", "list", "", "tensors whose parts are written into their places: no steps"},
+    Key<NetworkPlan>{{"concatenations", "list", "", "tensors whose parts are written in place: no steps"},
                      [](const NetworkPlan& plan) {
                          OrderedJson list = OrderedJson::array();
                          for (const JoinedTensor& joined : plan.steps.joined) list.push_back(written(kJoinKeys, SeenJoin{plan, joined}));
                          return list;
                      }},
-    Key<NetworkPlan>{{"steps", "list", "", "in the order in which they run"},
+    Key<NetworkPlan>{{"steps", "list", "", "in execution order"},
                      [](const NetworkPlan& plan) {
                          OrderedJson list = OrderedJson::array();
                          for (std::size_t i = 0; i < plan.steps.list.size(); ++i) list.push_back(written(kStepKeys, SeenStep{plan, i}));

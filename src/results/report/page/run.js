@@ -38,13 +38,13 @@
   const machine = result.hardware ?? {}, clock = machine.clock_mhz;
   const memory = result.memory ? (result.memory.preset ?? result.memory.name ?? result.memory.kind) : "";
   $("#summary").textContent = [result.machine ?? machine.preset, result.measured === false && "unmeasured: its cycles follow from the rules of the measured machines (DEVIATIONS D8)", memory && `memory ${memory}`, clock && `${clock} MHz`].filter(Boolean).join(", ");
-  const verdict = result.verified === true ? "equal to the golden values" : result.verified === false ? "VALUES DIFFER" : "values not run";
+  const verdict = result.verified === true ? "equal to the golden values" : result.verified === false ? "VALUES DIFFER" : "not compared";
   const fact = (name, value, note) => { if (value === undefined || value === null || value === "") return; const box = make("div"); const dd = make("dd", value); if (note) dd.append(" ", make("small", note)); box.append(make("dt", name), dd); $("#facts").append(box); };
   fact("cycles", whole(cycles), clock ? `${short(cycles / clock / 1e3)} ms` : "");
-  if (result.frames_per_s) fact("frames a second", short(result.frames_per_s, 4));
+  if (result.frames_per_s) fact("frames per second", short(result.frames_per_s, 4));
   const use = result.utilization;
   if (use !== undefined && use !== null) fact("multipliers in use", percent(use, 1));
-  if (result.bound) fact("no fewer than", whole(result.bound_cycles), `bound ${result.bound}`);
+  if (result.bound) fact("lower bound", whole(result.bound_cycles), result.bound);
   if (typeof result.energy_uj === "number") fact("energy", `${short(result.energy_uj, 4)} uJ`, `memory ${short(result.memory_uj)} uJ`);
   if (typeof result.power_mw === "number") fact("power", `${short(result.power_mw, 4)} mW`, result.power?.peak_mw ? `peak ${short(result.power.peak_mw)}` : "");
   if (typeof result.area_mm2 === "number") fact("area", `${short(result.area_mm2)} mm2`, result.energy?.technology);
@@ -72,11 +72,11 @@
     chosen = chosen === key ? null : key;
     for (const button of document.querySelectorAll("[data-cause]")) button.setAttribute("aria-pressed", String(button.dataset.cause === chosen));
     const cause = causes.find((one) => one.key === chosen);
-    const told = cause && (explanation?.causes ?? []).find((one) => one.cause === `${cause.group}: ${cause.name}`);
+    const entry = cause && (explanation?.causes ?? []).find((one) => one.cause === `${cause.group}: ${cause.name}`);
     const at = $("#advice");
     at.replaceChildren();
     if (cause) {
-      at.append(make("b", words(cause.group, cause.name)), `, ${percent(cause.cycles)}: ${told?.meaning ?? ""}. ${told?.remedy ?? ""}`);
+      at.append(make("b", words(cause.group, cause.name)), `, ${percent(cause.cycles)}: ${entry?.meaning ?? ""}. ${entry?.remedy ?? ""}`);
       const clients = cause.clients && Object.entries(cause.clients).sort((a, b) => b[1] - a[1]).slice(0, 4).map(([client, spent]) => `${client} ${whole(spent)}`).join(", ");
       if (clients) at.append(` By client: ${clients}.`);
       const most = steps.map((step) => [step, step.causes.find((one) => one.key === chosen)?.cycles ?? 0]).filter((pair) => pair[1]).sort((a, b) => b[1] - a[1]);
@@ -85,7 +85,7 @@
         most.slice(0, 5).forEach(([step, spent], i) => { const link = make("button", step.name); link.type = "button"; link.addEventListener("click", () => show(step)); at.append(i ? ", " : "", link, ` ${whole(spent)}`); });
         at.append(".");
       }
-    } else at.textContent = "Choose a cause: what it means, what would change it, and the steps it is in.";
+    } else at.textContent = "Choose a cause for its meaning, what helps, and its steps.";
     list();
   };
   if (causes.length === 0) $("#causes").remove();
@@ -137,7 +137,7 @@
     }
     return { name, grain, from, ends, phases, spent, signal: / (reads|writes) /.test(name) };
   });
-  // The first run that ends behind a cycle.
+  // The first run that ends after a cycle.
   const runAt = (lane, cycle) => { let low = 0, high = lane.ends.length; while (low < high) { const middle = (low + high) >> 1; if (lane.ends[middle] > cycle) high = middle; else low = middle + 1; } return low; };
   // Cycles of a phase before a cycle that is in run `at`: those of a run with several phases are spread evenly over it.
   const spentIn = (lane, phase, cycle, at) => {
@@ -157,14 +157,14 @@
   const left = () => { const g = canvas.getContext("2d"); g.font = fontOf(); return Math.ceil(Math.max(...rows.map((row) => g.measureText(row.name).width))) + 12; };
   const fontOf = () => narrow() ? "10px system-ui, sans-serif" : kFont;
   let from = 0, to = Math.max(cycles, 1), wanted = false;
-  // How high each phase reaches in a column of so many pixels: its share of the cycles, and one pixel where it had any.
+  // Upper edge of each phase in a column of `deep` pixels: its share of the cycles, at least a pixel if it occurred.
   const columnOf = (shares, deep, tops) => {
     let sum = 0;
     for (let p = 0; p < tops.length; ++p) sum += tops[p] = shares[p] > 1e-9 ? Math.max(1, Math.round(shares[p] * deep)) : 0;
     for (; sum > deep; --sum) { let most = 0; for (let p = 1; p < tops.length; ++p) if (tops[p] > tops[most]) most = p; --tops[most]; }
     for (let p = 1; p < tops.length; ++p) tops[p] += tops[p - 1];
   };
-  // The name in so many pixels: what it ends with says as much as what it begins with, so what does not fit is left out between words.
+  // The name shortened to a number of pixels: words are omitted in the middle, because both ends are significant.
   const fitted = (g, name, most) => {
     if (g.measureText(name).width <= most) return name;
     const parts = name.split(/(?<=[ _/.-])/);
@@ -268,9 +268,9 @@
       if (others.length === 0) { const by = (old - here) / (canvas.clientWidth - left()) * (to - from); view(from + by, to + by); }
       else { const still = others[0][1]; if (Math.abs(here - still) > 8) zoom(Math.abs(old - still) / Math.abs(here - still), cycleAt(still)); }
     }
-    tell(event);
+    readOut(event);
   });
-  const tell = (event) => {
+  const readOut = (event) => {
     const cycle = Math.floor(cycleAt(event.clientX)), row = rows[Math.floor((event.clientY - canvas.getBoundingClientRect().top - kAxis) / kRow)];
     if (!row || cycle < 0 || cycle > cycles) return;
     const says = [`cycle ${whole(cycle)}`, row.name];
@@ -281,7 +281,7 @@
       else says.push(lane.signal ? (phase === 0 ? "a beat" : "no beat") : kPhases[phase] ?? "gated", ...(there ? [`${whole(length)} cycles`] : [])); }
     $("#readout").textContent = says.join(", ");
   };
-  kPhases.forEach((phase, p) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = kPhaseColours[p]; item.append(swatch, ["issuing: it works", "starved: its input is missing", "blocked: its output is not taken", "draining: its last results are on the way"][p]); $("#phases").append(item); });
+  kPhases.forEach((phase, p) => { const item = make("span"), swatch = make("i", "", "swatch"); swatch.style.background = kPhaseColours[p]; item.append(swatch, ["issuing: it works", "starved: its input is missing", "blocked: its output is not accepted", "draining: its last results are in flight"][p]); $("#phases").append(item); });
   $("#phases").append(make("span", "empty: its clock is gated"));
   $("#go").append(new Option("all", ""), ...steps.map((step, i) => new Option(step.name, i)));
   $("#go").addEventListener("change", () => { const at = $("#go").value; if (at === "") actions.all(); else show(steps[+at]); });
@@ -300,14 +300,14 @@
     return { ...base(), grid: { left: 58, right: 18, top: 16, bottom: 48 },
       xAxis: { type: "log", name: "multiplications per byte moved", nameLocation: "middle", nameGap: 28, min: low, max: high, ...look() },
       yAxis: { type: "log", name: "multiplications per cycle", nameLocation: "middle", nameGap: 42, ...look() },
-      tooltip: { ...base().tooltip, formatter: (p) => p.data.spot ? `<b>${escaped(p.data.spot.step.name)}</b><br>${short(p.data.value[1], 4)} a cycle of ${peak}<br>${short(p.data.value[0])} per byte<br>${whole(p.data.spot.took)} cycles, bound ${escaped(p.data.spot.step.more.bound ?? "")}` : "the most this machine does" },
+      tooltip: { ...base().tooltip, formatter: (p) => p.data.spot ? `<b>${escaped(p.data.spot.step.name)}</b><br>${short(p.data.value[1], 4)} a cycle of ${peak}<br>${short(p.data.value[0])} per byte<br>${whole(p.data.spot.took)} cycles, bound ${escaped(p.data.spot.step.more.bound ?? "")}` : "peak of this machine" },
       series: [{ type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 2 }, data: roof(beat) }, { type: "line", symbol: "none", lineStyle: { color: css("--bad"), width: 1.5, type: "dashed" }, data: both > beat ? roof(both) : [] },
         { type: "scatter", symbolSize: (v, p) => 6 + 22 * Math.sqrt(p.data.spot.took / cycles), itemStyle: { color: css("--accent"), opacity: 0.75 }, data: spots.map((spot) => ({ value: [spot.macs / spot.moved, spot.macs / spot.took], spot })) }] };
   };
   const kParts = 160;
   const parts = run.parts, seriesOf = (group) => (parts?.series ?? []).filter((one) => one.group === group);
   const lengths = parts ? parts.ends.map((end, i) => end - (i ? parts.ends[i - 1] : 0)) : [];
-  // Lines over the run; `stack`: one on the other. A value holds for its part of the run.
+  // Lines over the run; `stack`: stacked. A value is that of its part of the run.
   const overTime = (list, { unit, max, stack, marks = [], digits = 3 }) => ({ ...base(), grid: { left: 58, right: 18, top: 34, bottom: 48 },
     tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "" : `${short(v, digits)} ${unit}` },
     xAxis: { type: "value", min: 0, max: cycles, name: "cycle", nameLocation: "middle", nameGap: 28, ...look() }, yAxis: { type: "value", max, name: unit, nameLocation: "end", ...look() },

@@ -7,7 +7,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::string_view kOfTheMachine = "of the machine, from the interrupt before to this one";
+constexpr std::string_view kOfTheMachine = "of the machine, from the previous interrupt to this one";
 constexpr std::array kStepRows{
     KeyRow{"energy_uj", "number or null", "uJ", kOfTheMachine, "steps with an interrupt"},
     KeyRow{"power_mw", "number or null", "mW", "the same over that time", "steps with an interrupt"},

@@ -34,7 +34,7 @@ struct Shown {
 /// Refuses --timeline in a build without Perfetto's format.
 void require_timelines();
 
-/// Perfetto's protobuf form; 1 ns stands for a cycle of the core clock, 0 is t0. pre: the run recorded events.
+/// Perfetto's protobuf form; 1 ns is a cycle of the core clock, 0 is t0. pre: the run recorded events.
 ///
 ///   steps     the spans; interrupts          clients   beats of every memory client
 ///   units     phases; gated cycles are gaps  banks     open rows of the DRAM at DBB

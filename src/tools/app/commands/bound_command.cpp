@@ -59,13 +59,13 @@ constexpr std::array kRowKeys{
     Key<BoundRow>{{"outputs", "integer", "bytes", "that it writes", kBest},
                   [](const BoundRow& r) { return r.of_best(&TiledTraffic::outputs, r.word); }},
     Key<BoundRow>{
-        {"all_kernels", "integer or null", "bytes", "for comparison: all kernels of a place stay on the chip; null if they cannot"},
+        {"all_kernels", "integer or null", "bytes", "for comparison: all kernels of a position stay on chip; null if they do not fit"},
         [](const BoundRow& r) { return r.bytes(r.flows.all_kernels); }},
-    Key<BoundRow>{{"all_places", "integer or null", "bytes", "the largest plane of places stays, kernels take what it leaves"},
+    Key<BoundRow>{{"all_places", "integer or null", "bytes", "the largest plane of positions stays, kernels use the remaining memory"},
                   [](const BoundRow& r) { return r.bytes(r.flows.all_places); }},
     Key<BoundRow>{{"inputs_stay", "integer or null", "bytes", "a tile of the input with all its channels stays"},
                   [](const BoundRow& r) { return r.bytes(r.flows.inputs_stay); }},
-    Key<BoundRow>{{"weights_stay", "integer or null", "bytes", "kernels stay, with as many channels as fit"},
+    Key<BoundRow>{{"weights_stay", "integer or null", "bytes", "kernels stay, with the largest number of channels that fits"},
                   [](const BoundRow& r) { return r.bytes(r.flows.weights_stay); }},
 };
 constexpr std::array kBalanceKeys{

@@ -54,7 +54,7 @@ double figure(const OrderedJson& result, const char* key)
     return result.contains(key) && result[key].is_number() ? result[key].get<double>() : 0;
 }
 
-/// The first thing that a child said on standard error.
+/// The first line that a child printed on standard error.
 std::string refusal(const std::filesystem::path& messages)
 {
     const std::string text = read_own_text(messages.string());
@@ -188,7 +188,7 @@ bool put_together(std::vector<Slack>& list, const Outcome& before, double share,
 
 int interrupted_explain()
 {
-    say_error("dlasim: interrupted, nothing said\n");
+    say_error("dlasim: interrupted, nothing printed\n");
     return kInterrupted;
 }
 
@@ -214,7 +214,7 @@ int explain_command(const ExplainOptions& options)
         const Outcome& before = outcomes.front();
         if (before.cycles != explanation.run.cycles)
             throw ConfigError(file, before.refused.empty()
-                                        ? fmt::format("takes {} cycles when it is run again, expected {}: it ran with options that change "
+                                        ? fmt::format("takes {} cycles when repeated, expected {}: it ran with options that change "
                                                       "time, or another version wrote it",
                                                       before.cycles, explanation.run.cycles)
                                         : "cannot be run again: " + before.refused);
@@ -243,7 +243,7 @@ int explain_command(const ExplainOptions& options)
     }
     const bool runs_again = result.value("kind", "") != "program";
     if (!tries && runs_again)
-        text += fmt::format("\nTo try what would change it: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
+        text += fmt::format("\nTo simulate fixes: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
     if (options.json) say("{}\n", json.dump(2, ' ', true));
     else say("{}", text);
     return kDone;

@@ -47,7 +47,7 @@ void check_host(const Workload& workload, const Host& host, const std::string& f
     bool computed = false;
     for (auto entry = first_wait(workload.program); entry != workload.program.end(); ++entry) {
         if (computed && std::holds_alternative<RegisterWrite>(*entry))
-            throw ConfigError(file, "has a step of the host between those of the machine, which no trace can hold");
+            throw ConfigError(file, "has CPU fallback between steps of the machine, which a trace cannot express");
         if (const auto* step = std::get_if<HostStep>(&*entry)) computed |= host.computes(step->number);
     }
 }
@@ -59,7 +59,7 @@ void check_apart(const std::vector<TouchedRange>& ranges, const std::string& fil
         for (const TouchedRange& b : ranges)
             if (a.place.primary != b.place.primary && a.place.address < b.place.address + b.bytes &&
                 b.place.address < a.place.address + a.bytes)
-                throw ConfigError(file, fmt::format("uses address {:#x} of both memories, which a case with one memory cannot hold",
+                throw ConfigError(file, fmt::format("uses address {:#x} of both memories, which a case with one memory cannot express",
                                                     std::max(a.place.address, b.place.address).byte()));
 }
 
@@ -127,8 +127,10 @@ Exported exported(const ExportOptions& options, const PlannedProgram& program)
     std::vector<loadable::Range> outputs = program.outputs;
     const std::string& file = options.what.loadable;
     if (planned.source)
-        throw ConfigError(file, fmt::format("decides in mode {} by what it reads, which no trace can hold: expected mode serial or overlap",
-                                            options.what.mode));
+        throw ConfigError(
+            file,
+            fmt::format("depends in mode {} on the registers that it reads, which a trace cannot express: expected mode serial or overlap",
+                        options.what.mode));
     Workload workload = planned;
     workload.one_memory = options.form == kCase;  // as it will be replayed
     workload.drains = false;

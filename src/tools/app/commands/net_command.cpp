@@ -178,7 +178,7 @@ int run_planned(const Network& asked, const Hardware& hardware, const MemorySpec
     });
 }
 
-/// --precision stands for the key of the file.
+/// --precision overrides the key of the file.
 Network network_of(Json json, const NetOptions& options)
 {
     expect_kind(json, options.network, FileKind::Network);

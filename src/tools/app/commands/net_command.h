@@ -25,7 +25,7 @@ struct NetOptions : CommonOptions {
     bool bias_correction = false;
     bool has_seed = false, tensors = false, steps = false, output = true, by_step = false;
     bool keep = false, cvsram = true;  // memory of its own for every tensor; tensors may be in CVSRAM
-    bool pixels = true;                // inputs may stand as pixels
+    bool pixels = true;                // inputs may be stored as pixels
     double optimise = 0;               // seconds for a better program; 0: the planner's
     std::size_t jobs = 0;              // simulations side by side meanwhile
     bool apart = false;                // simulate every step by itself too

@@ -1,4 +1,4 @@
-// An ONNX model through the machine: its network, the images that go in, and what is said of those that come out.
+// An ONNX model on the machine: its network, its input images, and the report on its outputs.
 #pragma once
 #include "app/commands/net_command.h"
 #include "config/sweep/sweep.h"
@@ -43,7 +43,7 @@ public:
 private:
     void calibrate(const NetOptions& options);
     void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
-    /// What a value of a tensor stands for.
+    /// The real number of a value of a tensor.
     double number(std::size_t tensor, std::int16_t value) const;
     /// What a step makes in real numbers of the tensors that it read, whatever the steps before it have lost.
     RealTensor alone(std::size_t tensor, std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors) const;

@@ -100,11 +100,11 @@ std::vector<Row> rows_of(const std::vector<PlacedKey>& keys)
 
 Chapter units_chapter()
 {
-    Chapter chapter{"Counters of the units",
-                    "They are in `result.json` under `units/UNIT/counters` and `units/UNIT/clock_on`, and cover the window from t0 to "
-                    "the last interrupt. Next to them are the unit's cycles by phase, which add up to the cycles of the window: see "
-                    "[ARCHITECTURE.md](ARCHITECTURE.md).",
-                    {}};
+    Chapter chapter{
+        "Counters of the units",
+        "They are in `result.json` under `units/UNIT/counters` and `units/UNIT/clock_on`, and cover the window from t0 to "
+        "the last interrupt. Next to them are the unit's cycles by [phase](GLOSSARY.md), which add up to the cycles of the window.",
+        {}};
     for (const DeclaredUnit& unit : declared_units()) {
         std::string names;
         for (const std::string_view name : unit.names) names.append(names.empty() ? "" : ", ").append(name);
@@ -158,11 +158,10 @@ Section dram_section(bool table, const char* id, const char* title, const char* 
 
 Chapter files_chapter()
 {
-    Chapter chapter{
-        "Files of the commands",
-        "No output may overwrite an input, by whatever name or link: it is refused before anything runs. Keys of JSON that name "
-        "inputs have the type file.",
-        {{{"file_options"}, "Options and arguments", "", {}}, {{"folder_files"}, "In folders that are written", "", {}}}};
+    Chapter chapter{"Files of the commands",
+                    "No output may overwrite an input, under any name or link: it is rejected before anything runs. Keys of JSON that name "
+                    "inputs have the type file.",
+                    {{{"file_options"}, "Options and arguments", "", {}}, {{"folder_files"}, "In folders that are written", "", {}}}};
     for (const FileOption& row : file_options())
         chapter.sections[0].rows.push_back(
             {fmt::format("{} {}", row.command, row.option), std::string(use_name(row.use)), "", "", std::string(row.what), "", ""});
@@ -184,14 +183,14 @@ Chapter chapter(std::string title, std::string name, std::string intro, std::vec
 std::vector<Chapter> what_is_read()
 {
     return {{"Descriptors",
-             "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) tells what the keys do together. "
+             "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) explains how keys work together. "
              "An axis and `base` write a path with dots.",
              {{{"layer"}, "A layer", "", rows_of(layer_keys())},
               {{"bdma"}, "Copies", "`\"op\": \"bdma\"`.", rows_of(copy_keys())},
               {{"rubik"}, "Reshapes", "`\"op\": \"rubik\"`.", rows_of(reshape_keys())},
               {{"lrn"}, "Local response normalisation", "`\"op\": \"lrn\"`.", rows_of(lrn_keys())}}},
             chapter("Networks", "network_file",
-                    "What `dlasim net` reads, and `base/network` of a sweep; [NETWORK.md](NETWORK.md) tells what the keys do "
+                    "What `dlasim net` reads, and `base/network` of a sweep; [NETWORK.md](NETWORK.md) explains how keys work "
                     "together. Objects of a layer are those of a descriptor.",
                     rows_of(network_keys()))};
 }
@@ -205,19 +204,22 @@ std::vector<Chapter> what_a_run_writes()
                 "What every run writes with `--out DIR`: layers, networks, ONNX models, loadables, register programs, and the points of a "
                 "sweep. Each kind adds the keys of its chapter. All cycles count from t0, the first op-enable.",
                 rows_of(every)),
-        chapter("result.json of a layer", "layer_result", "What a layer or a transfer adds.", rows_of(result_keys())),
+        chapter("result.json of a layer", "layer_result", "Additional keys of a layer or a transfer.", rows_of(result_keys())),
         chapter("plan.json of a run", "plan",
                 "What `dlasim run LAYER --plan --out DIR` writes. `plan` and `bounds` have the keys of result.json.",
                 rows_of(outline_keys())),
         {"result.json of a network",
          "",
-         {{{"network"}, "", "What a network or an ONNX model adds. `layers.csv` has a row a step.", rows_of(network_result_keys())},
+         {{{"network"},
+           "",
+           "Additional keys of a network or an ONNX model. `layers.csv` has a row per step.",
+           rows_of(network_result_keys())},
           {{"network_steps"},
            "steps/steps.json",
            "What `dlasim net FILE.onnx --steps --out DIR` writes beside the layers of the steps: how they are joined.",
            rows_of(network_step_keys())}}},
-        chapter("result.json of a loadable", "loadable", "What a file of the compiler adds.", rows_of(loadable_result_keys())),
-        chapter("result.json of a register program", "replay", "What `dlasim replay` adds.", rows_of(replay_keys())),
+        chapter("result.json of a loadable", "loadable", "Additional keys of a compiled file.", rows_of(loadable_result_keys())),
+        chapter("result.json of a register program", "replay", "Additional keys of `dlasim replay`.", rows_of(replay_keys())),
         chapter("Events", "events",
                 "What `dlasim replay PROGRAM --events FILE` and `dlasim run LAYER --events FILE` write. All cycles count from t0.",
                 rows_of(event_keys())),
@@ -280,7 +282,7 @@ Chapter memory_chapter()
          dram_section(false, "device", "A DRAM",
                       ("A preset or a file like `configs/dram/ddr4-2400.json`. An option is the path of a key, with dots: "
                        "`ddr4-2400:timing.tRCD=18`; " +
-                       shorts + ". [DRAM.md](DRAM.md) tells how exact it is.")
+                       shorts + ". [DRAM.md](DRAM.md) has its accuracy.")
                           .c_str()),
          dram_section(true, "table", "The constraint table of a DRAM",
                       "A file like `configs/dram/standards/ddr4.json`. An expression has numbers, times of the device, BL, RL, WL, + - * "
@@ -437,7 +439,9 @@ Chapter causes_chapter()
         const CauseName& cause = name_of(static_cast<Cause>(i));
         rows.push_back({fmt::format("{}/{}", cause.group, cause.name), "integer", "", "cycles", std::string(cause.text), "", ""});
     }
-    return chapter("Causes", "causes", "", std::move(rows));
+    return chapter("Causes", "causes",
+                   "Keys of `causes`; those of a memory and `end/write_back` have a key per client. [CAUSES.md](CAUSES.md) explains them.",
+                   std::move(rows));
 }
 
 /// Leaves the rows of that name, or of a path that ends with it, and those of a unit; returns all names if there is none.
@@ -489,6 +493,7 @@ int reference_command(const std::string& name, bool json)
                 for (const std::string& id : section.ids) sections[id] = json_of(section);
         say("{}\n", sections.dump(1));
     } else if (name.empty()) {
+        chapters.push_back(causes_chapter());
         say_page(chapters);
     } else {
         for (const Chapter& chapter : chapters)

@@ -58,11 +58,11 @@ int list_points(const Sweep& sweep)
         std::string text;
         for (std::size_t a = 0; a < values.size(); ++a) text += fmt::format("  {}={}", sweep.axes[a].name, json_excerpt(values[a]));
         const std::string why = refusal(sweep, index);
-        say("{:>4}{}{}\n", index, printable(text), why.empty() ? "" : "   refused: " + printable(why));
+        say("{:>4}{}{}\n", index, printable(text), why.empty() ? "" : "   rejected: " + printable(why));
         tally.add(why.empty() ? kDone : kBadInput);
         if (interrupted()) return kInterrupted;
     }
-    say("{} points: {} can run, {} refused\n", tally.ended, tally.results, tally.refused);
+    say("{} points: {} can run, {} rejected\n", tally.ended, tally.results, tally.refused);
     return tally.status();
 }
 
@@ -265,7 +265,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
         done[point] = true;
         tally.add(status);
     }
-    if (!options.quiet && tally.ended != 0) say("{} of {} points have ended before\n", tally.ended, own);
+    if (!options.quiet && tally.ended != 0) say("{} of {} points completed earlier\n", tally.ended, own);
     SweepProgress progress(own, tally.ended, options.quiet);
     PointRunner runner(options, sweep, technology, folder);
     if (!options.machine) runner.spare_what_cannot_meet(question);
@@ -282,7 +282,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     });
     if (!all) {
         const std::string csv = folder.write_tables(facts).string();
-        say_error("dlasim: interrupted after {} of {} points{}; --resume goes on from here\n", tally.ended, own,
+        say_error("dlasim: interrupted after {} of {} points{}; --resume continues\n", tally.ended, own,
                   csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }

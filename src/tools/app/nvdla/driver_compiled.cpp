@@ -27,7 +27,7 @@ DriverFiles driver_files(const loadable::LoadablePlan& plan, const std::string& 
     DriverFiles files;
     files.files.push_back(loadable::loadable_bytes(from));
     if (!loadable::parse_loadable(files.files.front(), from.file).same_content(from))
-        throw ConfigError(from.file, "has lists that differ when they are written and read again, expected those of NVIDIA's compiler");
+        throw ConfigError(from.file, "has lists that change when written and read again, expected those of NVIDIA's compiler");
     for (const loadable::HardwareTask& task : plan.tasks) files.operations += task.operations.size();
     const std::vector<loadable::BoundTensor> bound = bound_tensors(plan);
     files.manifest = tensors_manifest(plan.hardware, name, bound);

@@ -117,7 +117,7 @@ private:
             open = true;
             segments_.back().steps.push_back(i);
         }
-        if (segments_.empty()) throw ConfigError(where(), "has no step of the machine: the host computes all of it");
+        if (segments_.empty()) throw ConfigError(where(), "has no step of the machine: everything is CPU fallback");
     }
 
     /// A softmax of one place at the end is a task of NVIDIA's emulator in the last file.
@@ -394,7 +394,7 @@ private:
     {
         const JoinedTensor* j = scattered(tensor);
         if (!j || !before.insert(tensor).second) return;
-        OrderedJson step{{"cpu", "concat"}, {"step", p_.steps.tensors[tensor].name}, {"why", "its parts come from several places"}};
+        OrderedJson step{{"cpu", "concat"}, {"step", p_.steps.tensors[tensor].name}, {"why", "its parts are in several memories"}};
         step["inputs"] = OrderedJson::array();
         for (const std::size_t part : j->parts) {
             tell_joined(json, part, tell, before);

@@ -1,6 +1,6 @@
 // Points that run side by side, each in a child of this process.
 //
-//   start(index) ── fork ──► child: runs the point, writes into its folder, tells its figures, ends with its status
+//   start(index) ── fork ──► child: runs the point, writes into its folder, sends its figures, ends with its status
 //   ended()      ◄────────── every child that has ended, and its output
 //
 // A child dies with its parent, whatever kills it.
@@ -19,8 +19,8 @@ namespace dlasim {
 class Children {
 public:
     using Tell = std::function<void(std::string_view)>;
-    /// `work`: what a child does for a point; gives its status, and may tell its parent a text once. `folder`: of a point; messages.txt
-    /// in it gets what is said. `limit`: seconds of CPU time that a child may take.
+    /// `work`: what a child does for a point; gives its status, and may send its parent a text once. `folder`: of a point; messages.txt
+    /// in it gets the messages. `limit`: seconds of CPU time that a child may take.
     Children(std::function<int(std::size_t, const Tell&)> work, std::function<std::filesystem::path(std::size_t)> folder,
              std::uint64_t limit)
         : work_(std::move(work)), folder_(std::move(folder)), limit_(limit)

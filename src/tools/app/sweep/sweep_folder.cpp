@@ -119,7 +119,7 @@ namespace {
 
 [[noreturn]] void refuse_foreign(const fs::path& place)
 {
-    throw ConfigError(place.string(), "is there already and no sweep has made it, expected another folder (--out)");
+    throw ConfigError(place.string(), "exists and was not written by a sweep, expected another folder (--out)");
 }
 
 void remove_point_files(const fs::path& point)
@@ -188,12 +188,12 @@ bool SweepFolder::keeps_what_is_there(const SweepIdentity& identity, std::size_t
         return true;
     }
     if (!resume && !store_->ended())
-        throw ConfigError(folder_.string(), fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to go on, "
-                                                        "--restart to begin again, or another folder (--out)",
+        throw ConfigError(folder_.string(), fmt::format("holds {} of {} points of an unfinished sweep, expected --resume to continue, "
+                                                        "--restart to start over, or another folder (--out)",
                                                         store_->kept(), store_->own_points()));
     if (resume && there != identity)
         throw ConfigError(folder_.string(), "holds points of another sweep: " + difference_text(there, identity) +
-                                                " differ; expected the same, --restart to begin again, or another folder (--out)");
+                                                " differ; expected the same, --restart to start over, or another folder (--out)");
     if (!resume && there.file != identity.file && there.sweep != identity.sweep)
         throw ConfigError(folder_.string(),
                           fmt::format("holds the sweep of {}, expected --restart to remove it, or another folder (--out)", there.file));
@@ -423,7 +423,7 @@ void SweepFolder::take_from(const fs::path& folder, const SweepIdentity& identit
         if (there == here.end()) rows.push_back(kept);
         else if (there->second != kept.row.dump())
             throw ConfigError(folder.string(),
-                              fmt::format("point {} ended otherwise than in a folder before, expected the same row", kept.point));
+                              fmt::format("point {} has another result than in an earlier folder, expected the same row", kept.point));
     });
     for (const KeptPoint& kept : rows) {
         prepare_point(kept.point);

@@ -87,7 +87,7 @@ bool PointRunner::run(const Next& next, const Ended& ended)
         std::vector<KeptPoint> rows;
         rows.reserve(list.size());
         for (const Children::Ended& child : list)
-            if (child.status == kNoRoom) throw ConfigError(options_.sweep, child.output + "; --resume goes on from here");
+            if (child.status == kNoRoom) throw ConfigError(options_.sweep, child.output + "; --resume continues");
         for (const Children::Ended& child : list)
             rows.push_back(row_of(sweep_, {child.index, child.status, child.output, options_.limit}, folder_.point(child.index)));
         folder_.store().keep(rows);

@@ -33,10 +33,10 @@ int Tally::status() const
 std::string Tally::text(std::size_t points) const
 {
     std::string text = fmt::format("{} point{}: {} with a result", points, points == 1 ? "" : "s", results);
-    if (differ != 0) text += fmt::format(", {} of them with other values than the reference", differ);
-    if (refused != 0) text += fmt::format(", {} refused", refused);
+    if (differ != 0) text += fmt::format(", {} of them with wrong values", differ);
+    if (refused != 0) text += fmt::format(", {} rejected", refused);
     if (no_memory != 0) text += fmt::format(", {} without memory (--resume runs {} again)", no_memory, no_memory == 1 ? "it" : "them");
-    if (broke != 0) text += fmt::format(", {} without an end of their own", broke);
+    if (broke != 0) text += fmt::format(", {} hung or killed", broke);
     return text;
 }
 

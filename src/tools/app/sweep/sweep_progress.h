@@ -14,7 +14,7 @@ struct Tally {
     void add(int status);
     /// The worst of the points.
     int status() const;
-    /// "18 points: 15 with a result, 2 refused, 1 broke the machine".
+    /// "18 points: 15 with a result, 2 rejected, 1 hung or killed".
     std::string text(std::size_t points) const;
 };
 

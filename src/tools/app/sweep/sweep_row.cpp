@@ -15,7 +15,7 @@ namespace {
 
 constexpr KeyRow kPointColumn{"point", "integer", "", "number of the point, from 0 on: its folder is points/NUMBER"};
 constexpr KeyRow kAxisColumn{"*", "any", "", "a column for each axis, in their order: the value of the point"};
-constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; empty if all is well"};
+constexpr KeyRow kReasonColumn{"reason", "text", "", "why there is no result, or what is wrong with it; otherwise empty"};
 constexpr KeyRow kCommandColumn{"command", "text", "", "runs this point alone, from the folder in which the sweep was started"};
 
 std::string command_of(const Sweep& sweep, std::size_t index)
@@ -29,7 +29,7 @@ std::string command_of(const Sweep& sweep, std::size_t index)
 
 bool was_killed(int status) { return status >= 128; }
 
-/// The first thing that the point said on standard error, beside warnings.
+/// The first line that the point printed on standard error, except warnings.
 std::string said(const std::filesystem::path& messages)
 {
     std::istringstream text(read_own_text(messages.string()));
@@ -42,12 +42,13 @@ std::string reason_of(const EndedPoint& ended, const std::filesystem::path& fold
 {
     const int status = ended.status;
     if (status == kDone) return "";
-    if (status == 128 + SIGXCPU) return fmt::format("was ended after {} s of CPU time (--limit), expected to end by itself", ended.limit);
-    if (status == kNoMemory) return "out of memory, expected more or fewer points side by side (--jobs); --resume runs it again";
+    if (status == 128 + SIGXCPU)
+        return fmt::format("was killed after {} s of CPU time (--limit), expected to complete earlier", ended.limit);
+    if (status == kNoMemory) return "out of memory, expected more memory or fewer parallel runs (--jobs); --resume runs it again";
     std::string reason = was_killed(status) ? "" : said(folder / "messages.txt");
     if (!reason.empty()) return reason;
     if (status == kMismatch) return "output differs from the golden convolution";
-    return was_killed(status) ? fmt::format("its process was ended from outside (status {})", status)
+    return was_killed(status) ? fmt::format("its process was killed from outside (status {})", status)
                               : fmt::format("ended with status {}", status);
 }
 
@@ -88,7 +89,7 @@ KeptPoint row_with(const Sweep& sweep, std::size_t index, int status, const nloh
     const std::vector<Json> values = point_values(sweep, sweep.points[index]);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) row[sweep.axes[a].name] = values[a];
     row.update(figures);
-    row[std::string(kSlowerColumn.name)] = nullptr;  // said when the tables are written: neighbours.h
+    row[std::string(kSlowerColumn.name)] = nullptr;  // filled in when the tables are written: neighbours.h
     row[std::string(kCommandColumn.name)] = command_of(sweep, index);
     row[std::string(kReasonColumn.name)] = reason;
     return {index, status, std::move(row)};

@@ -15,7 +15,7 @@ struct EndedPoint {
     const std::string& figures;  // figures_text() of its result, where it has one; of a machine that need not run what is known, as JSON
     std::uint64_t limit = 0;     // seconds of CPU time that it had
 };
-/// What a point tells of its result.
+/// The result that a point reports.
 std::string figures_text(const nlohmann::ordered_json& result);
 /// Its row. `folder`: of the point.
 KeptPoint row_of(const Sweep& sweep, const EndedPoint& ended, const std::filesystem::path& folder);

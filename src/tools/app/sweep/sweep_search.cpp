@@ -72,7 +72,7 @@ void expect_bounds(const Sweep& sweep)
         if (axis.kind == SweepAxis::Kind::WholeNetwork) models |= std::any_of(axis.values.begin(), axis.values.end(), model);
     if (models || !sweep.loadable.empty())
         throw ConfigError("--search", std::string("found a sweep of ") + (models ? "ONNX models" : "loadables") +
-                                          ", expected layers or networks: nothing bounds those before they run");
+                                          ", expected layers or networks: the others have no bounds before they run");
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
         keep_result(kept);
         tally.add(kept.status);
     });
-    if (!options.quiet && tally.ended != 0) say("{} points have ended before\n", tally.ended);
+    if (!options.quiet && tally.ended != 0) say("{} points completed earlier\n", tally.ended);
     const MachinePoints machines(sweep, facts.machines);
     const std::size_t workloads = facts.machines.workloads.size();
     SweepProgress progress(std::min(options.search * workloads, sweep.points.size()), tally.ended, options.quiet);
@@ -138,11 +138,11 @@ int search_points(const SweepOptions& options, const Sweep& sweep, const silicon
     const SearchOutcome outcome = search(problem, options.search, options.seed);
     if (outcome.interrupted || interrupted()) {
         const std::string csv = folder.write_tables(facts).string();
-        say_error("dlasim: interrupted after {} points{}; --resume goes on from here\n", tally.ended,
+        say_error("dlasim: interrupted after {} points{}; --resume continues\n", tally.ended,
                   csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }
-    if (outcome.ran == 0) throw ConfigError(sweep.file, "no point of it can be; --list says why");
+    if (outcome.ran == 0) throw ConfigError(sweep.file, "none of its points can run; --list names the rules");
     folder.store().end();
     const std::string csv = folder.write_tables(facts).string();
     if (!options.quiet)

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr int kMaxRefusals = 30;  // of squeue in a row: a controller may be away for a while
 constexpr std::chrono::milliseconds kQueueLook{1000};
 
-/// The last line that a program said.
+/// The last line that a program printed.
 std::string last_line(const std::string& text)
 {
     std::string last;
@@ -213,9 +213,9 @@ bool SlurmSweep::run()
         if (!over) return false;
         if (missing() == 0) return true;
         if (missing() == before && std::ranges::none_of(open, [&](std::size_t i) { return FolderLock::held(shard(i) / "points"); }))
-            throw ConfigError(
-                "--slurm", fmt::format("{} of {} points have no end, and the last job ended none of them: see {}, and --resume", missing(),
-                                       sweep_.points.size(), (shards_ / "task-*.txt").string()));
+            throw ConfigError("--slurm",
+                              fmt::format("{} of {} points did not complete, and the last job completed none of them: see {}, and --resume",
+                                          missing(), sweep_.points.size(), (shards_ / "task-*.txt").string()));
     }
 }
 
@@ -228,7 +228,7 @@ int slurm_points(const SweepOptions& options, const Sweep& sweep, const SweepIde
     const bool all = slurm.run();
     const std::string csv = folder.write_tables(facts).string();
     if (!all) {
-        say_error("dlasim: interrupted with {} of {} points{}; --resume goes on from here\n", sweep.points.size() - slurm.missing(),
+        say_error("dlasim: interrupted with {} of {} points{}; --resume continues\n", sweep.points.size() - slurm.missing(),
                   sweep.points.size(), csv.empty() ? "" : "; written " + printable(csv));
         return kInterrupted;
     }

@@ -33,11 +33,11 @@
 
   const unmeasured = ran.filter((row) => value(row, "measured") === false).length, slower = ran.filter((row) => value(row, "slower")).length;
   $("#title").textContent = name;
-  // Not while somebody works with it.
+  // Not while the page is in use.
   let touched = 0;
   for (const event of ["pointerdown", "keydown", "wheel"]) addEventListener(event, () => { touched = Date.now(); }, { passive: true });
   if (sweep.running) setInterval(() => { if (Date.now() - touched > 20000) location.reload(); }, 5000);
-  $("#summary").textContent = `${rows.length} of ${points} ${rowName}s, ${ran.length} with a result` + (machines ? `, ${meeting.length} meet everything` : "") + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : sweep.running ? ", the others run: this page looks for them every five seconds" : ", not all have ended") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
+  $("#summary").textContent = `${rows.length} of ${points} ${rowName}s, ${ran.length} with a result` + (machines ? `, ${meeting.length} meet everything` : "") + (failed.length ? `, ${failed.length} without` : "") + (complete ? "" : sweep.running ? ", the others run: this page looks for them every five seconds" : ", not all completed") + (unmeasured ? `, ${unmeasured} on unmeasured machines` : "") + (slower ? `, ${slower} slower than a smaller neighbour` : "");
 
   const role = (id, r) => $(`#${id} [data-role=${r}]`);
   const fill = (select, names, chosen) => {
@@ -121,10 +121,10 @@
     for (const row of sorted) if (!best.length || better(value(row, y), value(best[best.length - 1], y), lessY)) best.push(row);
     return best;
   };
-  // Neighbours on the front that the model cannot tell apart in a column.
+  // Neighbours on the front that are within the error of the model in a column.
   const closer = (best, column) => {
     const pairs = best.slice(1).map((row, i) => [best[i], row]).filter(([a, b]) => Math.abs(value(a, column) / value(b, column) - 1) < errorOf(column));
-    return pairs.length ? `. In ${column}, ${pairs.slice(0, 8).map((pair) => pair.map((row) => value(row, rowName)).join(" and ")).join(", ")}${pairs.length > 8 ? ", .." : ""} are nearer than the model's error of ${Math.round(100 * errorOf(column))} %: they may stand the other way round` : "";
+    return pairs.length ? `. In ${column}, ${pairs.slice(0, 8).map((pair) => pair.map((row) => value(row, rowName)).join(" and ")).join(", ")}${pairs.length > 8 ? ", .." : ""} are within the model's error of ${Math.round(100 * errorOf(column))} %: their order is uncertain` : "";
   };
   const pareto = panel("pareto", () => {
     const [x, y, colour] = ["x", "y", "colour"].map((r) => role("pareto", r).value);

@@ -1,5 +1,5 @@
 // The topology of SCALE-Sim: a line that it does not read, and a row a layer. Cells are read by position, as its own reader does, so that
-// the spelling of the header is free; how many columns it names tells the kinds of rows apart.
+// the spelling of the header is free; its number of columns distinguishes the kinds of rows.
 //
 //   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,      convolutions without padding
 //   Layer, M, N, K,                                                                                          M x K times K x N
@@ -81,7 +81,7 @@ void refuse_other_tables(const std::vector<std::string>& header, const std::stri
     const std::string first = lower(header.front());
     const bool layout =
         std::ranges::any_of(header, [](const std::string& cell) { return lower(cell).find("intraline") != std::string::npos; });
-    if (layout) throw ConfigError(where, "is a layout of SCALE-Sim, expected a topology: CBUF has a layout of its own");
+    if (layout) throw ConfigError(where, "is a layout of SCALE-Sim, expected a topology: the layout of CBUF is fixed");
     if (first.starts_with("layerid")) throw ConfigError(where, "is a report of SCALE-Sim, expected a topology");
 }
 
@@ -124,7 +124,7 @@ public:
     Json layers()
     {
         throw_problems(file_, problems_);
-        if (layers_.empty()) throw ConfigError(file_, "has no layer, expected a header and a row a layer: a topology of SCALE-Sim");
+        if (layers_.empty()) throw ConfigError(file_, "has no layer, expected a header and a row per layer: a topology of SCALE-Sim");
         return std::move(layers_);
     }
 

@@ -243,7 +243,7 @@ private:
         output_ = read[2];
     }
 
-    /// Windows are slid over the input; without any the names tell, and else the first is the input.
+    /// Windows are slid over the input; without any the names decide, and otherwise the first is the input.
     static bool is_weights(const Space& space, const Space& other)
     {
         if (space.has_windows() || other.has_windows()) return !space.has_windows();
@@ -260,7 +260,8 @@ private:
         for (const Term& term : axis) {
             const bool place = output_.has(term.dimension) && !weights_.has(term.dimension);
             const bool inside = weights_.has(term.dimension) && !output_.has(term.dimension);
-            if (!place && !inside) refuse(problem, "\"" + printable(term.dimension) + "\" is no place and no window of a convolution");
+            if (!place && !inside)
+                refuse(problem, "\"" + printable(term.dimension) + "\" is no output position and no window of a convolution");
             (place ? window.places : window.size) = size(term.dimension);
             (place ? window.stride : window.dilation) = term.coefficient;
             (place ? window.place_name : window.size_name) = term.dimension;
@@ -268,7 +269,8 @@ private:
         }
         const auto in_output = [&](const Term& term) { return output_.has(term.dimension); };
         if (axis.size() == 2 && in_output(axis[0]) == in_output(axis[1]))
-            refuse(problem, "expected a place and a window in " + printable(axis[0].dimension) + " and " + printable(axis[1].dimension));
+            refuse(problem,
+                   "expected an output position and a window in " + printable(axis[0].dimension) + " and " + printable(axis[1].dimension));
         return window;
     }
 
@@ -288,7 +290,7 @@ private:
             const bool read = weights_.has(first), made = output_.has(first);
             if (axis.size() > 1 || (made && !read && axis.front().coefficient != 1)) windows.push_back(window(axis, problem));
             else if (axis.front().coefficient != 1 || (!read && !made))
-                refuse(problem, "\"" + printable(first) + "\" is no channel and no place of a convolution");
+                refuse(problem, "\"" + printable(first) + "\" is no channel and no position of a convolution");
             else {
                 multiply(read && made ? groups : read ? channels : others, first, problem);
                 (read ? channel_names : other_names) += (read ? channel_names : other_names).empty() ? first : " x " + first;
@@ -357,8 +359,7 @@ private:
             return all.front();
         }
         if (convolution.batch != 1)
-            throw ConfigError(place.of(Size::Batch),
-                              "found " + std::to_string(convolution.batch) + ", expected 1 where a layer needs tiles");
+            throw ConfigError(place.of(Size::Batch), "found " + std::to_string(convolution.batch) + ", expected 1 if a layer needs tiles");
         for (Json& layer : all) layer["from"] = place.line;
         return {{"overlap", "none"}, {"layers", all}};
     }

@@ -24,7 +24,7 @@ Json& part_of(Json& json, const std::string& key, const std::string& path, const
     const bool number = !key.empty() && key.size() < 7 && key.find_first_not_of("0123456789") == std::string::npos;
     if (!number || std::stoul(key) >= json.size())
         throw ConfigError(where, "\"" + path + "\" has \"" + key + "\" in a list of " + std::to_string(json.size()) +
-                                     ", expected the place of one of them, from 0 on");
+                                     ", expected the index of one of them, from 0 on");
     return json[std::stoul(key)];
 }
 

@@ -62,7 +62,7 @@ void read_input(Layer& layer, const JsonObject& top)
                                                            layer.format->name);
         if (input.has("precision"))
             throw ConfigError(input.where("precision"),
-                              std::string("the format says it (") + layer.format->name + "), expected no such key");
+                              std::string("the format implies it (") + layer.format->name + "), expected no such key");
         layer.signed_pixels = input.flag("signed", true);
         layer.x_offset = input.count("x_offset", 0);
     } else {

@@ -33,7 +33,7 @@ void read_kernel(Layer& layer, const JsonObject& top)
         kernel.not_both("kernel_shape", "width");
         kernel.not_both("kernel_shape", "height");
         if (shape == &top && (kernel.has("width") || kernel.has("height")))
-            throw ConfigError(top.where("kernel_shape"), "says the same as kernel width and height, expected only one of them");
+            throw ConfigError(top.where("kernel_shape"), "duplicates kernel width and height, expected only one of them");
         const auto yx = shape->counts("kernel_shape", 2, kKernelSide, "kernel height and width");
         layer.kernel_height = yx[0];
         layer.kernel_width = yx[1];

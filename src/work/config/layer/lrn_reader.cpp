@@ -40,9 +40,9 @@ Lrn read_lrn(const JsonObject& top)
             if (lrn_object.has(key))
                 throw ConfigError(lrn_object.where(key), found(lrn_object.raw(key)) + ", expected no such key: fp16 has no steps");
     } else {
-        lrn.input_scale = number(lrn_object, "input_scale", 1e-9, 1e9, "what a step of the input represents", 1);
+        lrn.input_scale = number(lrn_object, "input_scale", 1e-9, 1e9, "real value of a step of the input represents", 1);
         // By default the largest factor keeps the range of the input.
-        lrn.output_scale = number(lrn_object, "output_scale", 1e-60, 1e60, "what a step of the output represents",
+        lrn.output_scale = number(lrn_object, "output_scale", 1e-60, 1e60, "real value of a step of the output represents",
                                   lrn.input_scale * std::pow(lrn.bias, -lrn.beta));
     }
     if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");

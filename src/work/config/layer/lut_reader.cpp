@@ -5,7 +5,7 @@
 //   "priority": {"underflow": "le", "overflow": "le", "hybrid": "le"}
 //
 //   "function": "sigmoid" or "tanh", with input_scale and output_scale: a number n of the machine
-//   stands for n * scale. LO covers the lower part of the range, LE the upper end.
+//   represents n * scale. LO covers the lower part of the range, LE the upper end.
 //
 // Source  sdp.md 1.3, 4.5.
 #include <bit>

@@ -20,7 +20,7 @@ void read_rows(const JsonObject& object, Partition& partition)
         return;
     }
     if (rows.empty() || rows.size() > kMaxListed)
-        throw ConfigError(object.where("rows"), found(rows) + ", expected 1 to " + std::to_string(kMaxListed) + " numbers, one a part");
+        throw ConfigError(object.where("rows"), found(rows) + ", expected 1 to " + std::to_string(kMaxListed) + " numbers, one per tile");
     for (std::size_t i = 0; i < rows.size(); ++i)
         partition.row_list.push_back(static_cast<std::uint32_t>(
             checked_integer(rows[i], object.where("rows") + "/" + std::to_string(i), {1, keys::kMaxSide}, "rows of a part")));

@@ -1,4 +1,4 @@
-// Reads where something stands.
+// Reads addresses.
 //
 //   "output": 2684354560                                     at DBB
 //   "output": {"memory": "cvsram", "address": 4096}          either port

@@ -150,7 +150,7 @@ void read_activation(Layer& layer, const JsonObject& holder)
     const auto activation = static_cast<Activation>(holder.word("activation", {kActivations.begin(), kActivations.begin() + tanh}, 0));
     if (activation == Activation::None) return;
     if (layer.post.ew().on())
-        throw ConfigError(where, what + " after EW, expected none: EW has no ReLU; say \"relu\": true in \"bs\" or \"bn\"");
+        throw ConfigError(where, what + " after EW, expected none: EW has no ReLU; set \"relu\": true in \"bs\" or \"bn\"");
     if (activation == Activation::Leaky && layer.post.last_of_two().mul.on)
         throw ConfigError(where, what + " after a multiplier, expected none: both need the multiplier of the engine");
     rectify(layer, activation);
@@ -247,7 +247,7 @@ const JsonObject& holder_of(const char* key, const JsonObject& layer, const std:
 {
     if (!post || !post->has(key)) return layer;
     if (layer.has(key))
-        throw ConfigError(post->where(key), "says the same as the layer's own \"" + std::string(key) + "\", expected only that one");
+        throw ConfigError(post->where(key), "duplicates the layer's own \"" + std::string(key) + "\", expected only that one");
     warn("\"bias\" and \"activation\" in \"post\" are read, but belong to the layer itself now, as in networks: docs/DESCRIPTOR.md");
     return *post;
 }

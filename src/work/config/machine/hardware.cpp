@@ -101,7 +101,7 @@ void assign(Overlay& overlay, const HardwareField& field, const Json& value, con
         *field.number(overlay.hardware) = static_cast<std::uint32_t>(checked_integer(value, where, field.range, field.meaning));
     }
     if (!overlay.named.insert(field.path).second && where.rfind("--set", 0) != 0)
-        throw ConfigError(where, "says the same as " + field.path + ", expected only one of them");
+        throw ConfigError(where, "duplicates " + field.path + ", expected only one of them");
 }
 
 /// Keys one level below `prefix` ("" or "memory.").
@@ -205,8 +205,8 @@ Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const
 }  // namespace
 
 const std::array<KeyRow, 3> kHardwareKeys{
-    KeyRow{"preset", "text", "", "the preset that the object is laid over; in results, the one that it was laid over"},
-    KeyRow{"name", "text", "", "for whoever reads the file", "read, and not written"},
+    KeyRow{"preset", "text", "", "the preset that the object overrides"},
+    KeyRow{"name", "text", "", "documentation", "read, and not written"},
     KeyRow{"generation", "text", "", "must be the preset's", "", "full configurable"},
 };
 
@@ -263,7 +263,7 @@ Hardware read_hardware(const Json& json, const std::string& file, const std::str
             throw ConfigError(at(file, pointer + "/preset"), found(json["preset"]) + ", expected a preset's name");
         name = json["preset"].get<std::string>();
     }
-    if (name.empty()) throw ConfigError(at(file, pointer + "/preset"), "is missing, expected the preset this is laid over");
+    if (name.empty()) throw ConfigError(at(file, pointer + "/preset"), "is missing, expected the preset that this overrides");
     Overlay overlay{preset_named(name, at(file, pointer + "/preset")), {}};
     const std::string generation = name_of(overlay.hardware.generation);
     if (json.contains("generation") && json["generation"] != generation)

@@ -81,7 +81,7 @@ void Rules::credits() const
 {
     for (const Client client : {Client::CdmaData, Client::CdmaWeight})
         expect(credit_of(client) == 0, is(credit_path(client).c_str(), credit_of(client)),
-               "0, unlimited: CDMA returns no credits, so it would stop for ever once it has used them up");
+               "0, unlimited: CDMA returns no credits, so it would hang when they are used up");
     const std::uint32_t counter = facts::fabric::most_credits(hw_);
     const std::string bits = std::string("the credit counter has ") + (counter < 256 ? "eight" : "nine") + " bits";
     if (hw_.bdma) credit(Client::Bdma, facts::bdma::of(hw_).fifo_beats, "the latency FIFO of BDMA holds no more");

@@ -20,7 +20,7 @@ const std::vector<std::string>& memory_presets();
 /// One line about it.
 std::string memory_description(const std::string& preset);
 
-/// `folder`: where a file may stand beside the one that names it.
+/// `folder`: that of the file that names another one.
 MemorySpec parse_memory(const std::string& spec, const std::string& where = "--memory", const std::string& folder = "");
 /// The same as an object: {"kind": "ddr4-2400", "channels": 2, "timing": {"tRCD": 18}}.
 MemorySpec read_memory(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder = "");
@@ -29,7 +29,7 @@ std::string memory_text(const MemorySpec& spec);
 OrderedJson memory_json(const MemorySpec& spec);
 /// Keys of the ideal memory, which are its options; those of a DRAM are the keys of its file, dram/read/keys.h.
 std::vector<PlacedKey> memory_keys();
-/// Names of options of some memory, "latency", "timing.tRCD"; "timing.*" stands for any of that place.
+/// Names of options of some memory, "latency", "timing.tRCD"; "timing.*" means all keys of that object.
 std::vector<std::string> memory_options();
 /// Sets one option ("latency", "channels"): for sweeps.
 void set_memory_option(MemorySpec& spec, const std::string& option, const std::string& value, const std::string& where);

@@ -20,7 +20,7 @@ struct Move {
             if (index < 0) return true;
         return false;
     }
-    /// `filling`: what stands for `fill` among these values.
+    /// `filling`: the value of `fill` among these.
     template <class Values>
     Values operator()(const Values& in, typename Values::value_type filling) const
     {

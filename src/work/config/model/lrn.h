@@ -2,7 +2,7 @@
 //
 //   y[c] = x[c] / (bias + alpha / size * sum of x[j]^2, j = c - size / 2 .. c + size / 2) ^ beta
 //
-// Channels outside the cube count as 0. Integers stand for real numbers, a step of the input for
+// Channels outside the cube count as 0. Integers represent real numbers, a step of the input for
 // `input_scale` of them and one of the output for `output_scale`; fp16 is what it is.
 //
 // Source  ONNX LRN; cdp.md 1, 5.

@@ -39,7 +39,7 @@ struct NetworkTensor {
     std::string name;
     std::uint32_t width = 1, height = 1, channels = 1;
     std::optional<std::size_t> layer;            // that makes it; none: an input of the network
-    std::optional<Quantisation> quantisation{};  // what its integers stand for, if layers have numbers
+    std::optional<Quantisation> quantisation{};  // scale of its integers, if layers have numbers
     bool wanted = false;                         // rounded to this grid by the model: no step may pass over it
     std::uint64_t elements() const { return std::uint64_t{width} * height * channels; }
 };

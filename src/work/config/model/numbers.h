@@ -1,6 +1,6 @@
 // What the integers of a network mean, where its layers were given numbers of their own: docs/ONNX.md. Without them numbers come by seed.
 //
-//   tensor   int8 q stands for (q - zero) * scale
+//   tensor   int8 q represents (q - zero) * scale
 //   weights  int8 q of kernel k for q * weight_scale[k]; bias, factor and shift are real numbers
 #pragma once
 #include <cmath>

@@ -1,4 +1,4 @@
-// How a layer is cut into parts that run one after the other as hardware layers, and what they leave in the CBUF for
+// The tiling of a layer into parts that run one after the other as hardware layers, and what they leave in the CBUF for
 // each other.
 //
 //   "partition": {"rows": 14, "kernels": 64, "data_banks": 8, "weight_banks": 4, "reuse_data": true, "reuse_weights": true}

@@ -19,7 +19,7 @@ namespace dlasim {
 namespace {
 
 constexpr std::array kSweepKeys{
-    KeyRow{"base", "object", "", "what all points have in common", "optional where an axis has layers, networks or loadables"},
+    KeyRow{"base", "object", "", "settings that all points share", "optional where an axis has layers, networks or loadables"},
     KeyRow{"axes", "object", "",
            "lists of values by axis; the points are their product, the last one varies fastest. A text is an expression, "
            "\"= mac.atomic_c / 2\": the value follows from the others; so is one that begins with \"= \" in a list"},
@@ -32,19 +32,19 @@ constexpr std::array kSweepKeys{
     KeyRow{"workloads", "list", "", "networks or layers that every machine runs; rows of machines.csv have the figures of all", "optional"},
     KeyRow{"require", "text or list", "", "what every workload of a machine must meet: \"frames_per_s >= 30 && area_mm2 < 2\"", "optional"},
     KeyRow{"order", "text", "", "which ready frame runs next", "optional: first_come", "first_come priority deadline"},
-    KeyRow{"name", "text", "", "for whoever reads the file", "optional"},
+    KeyRow{"name", "text", "", "documentation", "optional"},
 };
 constexpr std::array kWorkloadKeys{
     KeyRow{"network", "file or object", "", "a network, or its path", "or a layer"},
     KeyRow{"layer", "file or object", "", "a descriptor, or its path", "or a network"},
     KeyRow{"name", "text", "", "of its columns", "optional: that of the file"},
-    KeyRow{"weight", "number", "", "frames of it in a mix", "optional: 1"},
+    KeyRow{"weight", "number", "", "frames of it in the mix", "optional: 1"},
     KeyRow{"require", "text", "", "what this workload must meet", "optional"},
     KeyRow{"rate", "number", "1/s",
-           "frames a second that are needed, a multiple of 0.001: the machine is judged on all workloads with a rate together. 0: as fast "
-           "as possible, by itself",
+           "required frames per second, a multiple of 0.001: the machine is judged on all workloads with a rate together. 0: as fast "
+           "as possible, judged alone",
            "optional: of several workloads the number of frames_per_s >= in its own require"},
-    KeyRow{"deadline_ms", "number", "ms", "from the release of a frame to its end, at worst", "optional: none"},
+    KeyRow{"deadline_ms", "number", "ms", "worst-case time from the release of a frame to its end", "optional: none"},
     KeyRow{"priority", "integer", "", "the larger goes first, with \"order\": \"priority\"", "optional: 0"},
 };
 constexpr std::array kBaseKeys{
@@ -54,13 +54,12 @@ constexpr std::array kBaseKeys{
     KeyRow{"loadable", "file", "", "a file of the NVDLA compiler: LOADABLE.md", "a sweep of such files"},
     KeyRow{"input", "file or list", "", "a file with the values of its input; of a model images, [NAME=]FILE",
            "optional, of a loadable or a model: made by seed"},
-    KeyRow{"calibrate", "file or list", "", "images that say how large numbers become", "optional, of a model: those of the input"},
+    KeyRow{"calibrate", "file or list", "", "calibration images", "optional, of a model: those of the input"},
     KeyRow{"labels", "file", "", "the class of every image", "optional, of a model"},
     KeyRow{"precision", "text", "", "type of the elements", "optional, of a model: int8", "int8 fp16"},
     KeyRow{"preprocess", "text or list", "", "KEY=VALUE of `--preprocess`, for pictures", "optional, of a model"},
     KeyRow{"mode", "text", "", "order of its register writes", "optional, of a loadable: overlap", "serial overlap driver"},
-    KeyRow{"host_ns", "number", "ns", "that the host takes for an element of its steps: `--host`",
-           "optional: frames a second are without them"},
+    KeyRow{"host_ns", "number", "ns", "of CPU fallback per element: `--host`", "optional: frames per second exclude CPU fallback"},
     KeyRow{"hw", "file or object", "", "a preset, a file or a hardware object", "optional: nv_full"},
     KeyRow{"memory", "file or object", "", "as --memory, or {\"kind\": .., and its options}", "optional: ideal"},
 };
@@ -145,7 +144,7 @@ SweepWorkload read_workload(const JsonObject& object)
         workload.name = std::filesystem::path(workload.work.get<std::string>()).stem().string();
     if (workload.name.empty() && workload.work.is_object() && workload.work.contains("name") && workload.work["name"].is_string())
         workload.name = workload.work["name"].get<std::string>();
-    if (workload.name.empty()) object.missing("name", "what its columns are called");
+    if (workload.name.empty()) object.missing("name", "prefix of its columns");
     if (object.has("weight")) workload.weight = number_of(object, "weight", "above 0", [](double weight) { return weight > 0; });
     if (object.has("rate"))
         workload.rate = number_of(object, "rate", "from 0 on, a multiple of 0.001",
@@ -198,7 +197,7 @@ void add_workload_axis(Sweep& sweep, const std::string& where)
         points *= other.places();
         if (other.kind == Kind::WholeNetwork || other.kind == Kind::WholeLayer || other.kind == Kind::WholeLoadable ||
             other.kind == Kind::Layer)
-            throw ConfigError(where, "stand beside the axis " + other.name + ", expected axes of the hardware and the memory only");
+            throw ConfigError(where, "found together with the axis " + other.name + ", expected axes of the hardware and the memory only");
     }
     if (points > kMaxPoints) throw ConfigError(where, "make more than " + std::to_string(kMaxPoints) + " points, expected fewer");
     for (const SweepWorkload& workload : sweep.workloads) axis.values.push_back(workload.work);
@@ -218,7 +217,8 @@ void read_base(Sweep& sweep, const JsonObject& top)
     if (base.has("loadable") && sweep.loadable.empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
     const bool work = base.has("layer") || base.has("network") || base.has("loadable");
     if (work && !sweep.workloads.empty())
-        throw ConfigError(at(top.file(), "/workloads"), "stand beside the work of the base, expected one of them");
+        throw ConfigError(at(top.file(), "/workloads"),
+                          "found together with a layer, network or loadable in \"base\", expected one of them");
     if (!work && sweep.workloads.empty()) take_work_of_axes(sweep, top, base);
     const bool model = sweep.network.is_string() && is_onnx(sweep.network.get<std::string>());
     for (const char* key : {"input", "mode"})

@@ -108,7 +108,7 @@ using Places = std::vector<std::pair<std::size_t, std::vector<bool>>>;
 
 struct Exclusions {
     std::vector<Places> places;
-    std::vector<std::pair<std::string, std::string>> expressions;  // text, and where it stands
+    std::vector<std::pair<std::string, std::string>> expressions;  // text, and its place in the file
 };
 
 Places places_of(const Sweep& sweep, const Json& rule)
@@ -167,7 +167,7 @@ bool excluded(const Sweep& sweep, const Exclusions& exclusions, const std::vecto
         const std::string &text = line.first, &where = line.second;
         const ExpressionValue value = expression(text, where, [&](const std::string& name) { return meanings(name, where); });
         if (const std::int64_t* holds = std::get_if<std::int64_t>(&value); !holds)
-            throw ConfigError(where, "\"" + printable(text) + "\" is a text or a figure, expected something that holds or does not");
+            throw ConfigError(where, "\"" + printable(text) + "\" is not a condition, expected a comparison such as cbuf.banks > 8");
         else if (*holds != 0) return true;
     }
     return false;

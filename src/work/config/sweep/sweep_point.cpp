@@ -16,7 +16,7 @@ struct Written {
     std::string file, pointer, folder;
 };
 
-/// What stands there, or in the file that is named there.
+/// The value, or the content of the file that it names.
 Written written_at(const Sweep& sweep, const Json& value, const char* what)
 {
     const std::string pointer = std::string("/base/") + what;

@@ -148,19 +148,19 @@ private:
     std::string range() const
     {
         if (wherever_different([](Values p) { return p.found < 0 && p.expected == 0; }))
-            return "the expected values are cut off at 0: a ReLU that the layer does not have";
+            return "the expected values are clipped at 0: a ReLU that the layer does not have";
         if (wherever_different([](Values p) { return p.found == 0 && p.expected < 0; }))
-            return "the found values are cut off at 0: a ReLU that the expected values do not have";
+            return "the found values are clipped at 0: a ReLU that the expected values do not have";
         const auto [low, high] = std::ranges::minmax(a_.found);
         const auto [least, most] = std::ranges::minmax(a_.expected);
         if (most < high && wherever_different([top = most](Values p) { return p.expected == top && p.found > top; }))
-            return fmt::format("the expected values are cut off at {}", most);
+            return fmt::format("the expected values are clipped at {}", most);
         if (least > low && wherever_different([bottom = least](Values p) { return p.expected == bottom && p.found < bottom; }))
-            return fmt::format("the expected values are cut off at {}", least);
+            return fmt::format("the expected values are clipped at {}", least);
         const auto at_end = [low = low, high = high](Values p) { return p.found == low || p.found == high; };
         const double limit = a_.halves ? 65504 : high > 127 || low < -128 ? 32767 : 127;
         if ((high == limit || low == -limit - (a_.halves ? 0 : 1)) && wherever_different(at_end))
-            return "all differences are where the output saturates: the expected values wrap around or are cut off elsewhere";
+            return "all differences are where the output saturates: the expected values wrap around or saturate at other limits";
         return "";
     }
 

@@ -66,7 +66,7 @@ std::string findings_text(const std::vector<Finding>& findings, const std::strin
                             finding.problem);
     }
     if (findings.size() >= kMostFindings)
-        text += fmt::format("the first {} findings; the rest of the file was not looked at\n", kMostFindings);
+        text += fmt::format("the first {} findings; the rest of the file was not checked\n", kMostFindings);
     return text + fmt::format("{} on {}: {} E, which NVIDIA's software refuses, hangs on or misreads; {} W, which it ignores\n", file,
                               hardware.name, refused, findings.size() - refused);
 }

@@ -165,7 +165,7 @@ std::uint32_t DriverSource::likely_status() const
         throw ConfigError(
             task.where,
             fmt::format("makes no progress in mode driver after {} of {} operations: NVIDIA's driver waits for an interrupt that "
-                        "never comes. Counts of dependencies and events must agree",
+                        "never occurs. Counts of dependencies and events must agree",
                         driver_->completed(), task.operations.size()));
     std::uint32_t status = 0;
     for (const std::size_t i : part().chains[*first]) status |= Programmer::done_bit(task.operations[i].kind, driver_->group(i));

@@ -104,7 +104,7 @@ void Translator::add_convolution(GoldenLayer& golden, const ConvOperation& conv)
     const Hardware& hw = plan_.hardware;
     Layer& l = golden.layer;
     expect(conv.mode == 0, "is a Winograd convolution, whose kernels the file has transformed");
-    expect(conv.output_converter.truncate == 0, "cuts off bits of its sums");
+    expect(conv.output_converter.truncate == 0, "truncates its sums");
     rule(conv.mac_width == conv.destination.width && conv.mac_height == conv.destination.height, "takes its sums in another shape");
     check_fields(conv);
     check_reuse(conv);
@@ -234,9 +234,9 @@ GoldenLayer Translator::layer(const ConvOperation* conv, const SdpOperation& sdp
                  sdp.batch == conv->batch,
              "takes sums of another shape");
     } else {
-        rule(!sdp.source.on_the_fly(), "takes what nobody gives it");
+        rule(!sdp.source.on_the_fly(), "takes its input from no operation");
         expect(sdp.batch == 1, "is a batch from memory");
-        expect(sdp.source_precision != 1 || sdp.precision != 0, "makes int8 of int16");
+        expect(sdp.source_precision != 1 || sdp.precision != 0, "converts int16 to int8");
         l.op = Op::Sdp;
         l.precision = precision_of(sdp.source_precision);
         l.width = sdp.source.width, l.height = sdp.source.height, l.channels = l.kernels = sdp.source.channels;
@@ -260,13 +260,13 @@ GoldenPool Translator::pool(const PdpOperation& pdp) const
     pool.y = {pdp.kernel_height + 1u, pdp.stride_y, pdp.pad_top, 0};
     constexpr unsigned kPad = 7;
     rule(pdp.pad_left <= kPad && pdp.pad_right <= kPad && pdp.pad_top <= kPad && pdp.pad_bottom <= kPad,
-         "has more padding than registers can say");
+         "has more padding than registers can encode");
     rule(pool.x.before < pool.x.kernel && pool.y.before < pool.y.kernel, "has windows of nothing but padding");
     const Fit x = fit(pdp.destination.width, pool.x.stride, pool.x.kernel, pool.x.before, pdp.source.width),
               y = fit(pdp.destination.height, pool.y.stride, pool.y.kernel, pool.y.before, pdp.source.height);
     pool.x.after = x.behind, pool.y.after = y.behind;
     golden.width = x.used, golden.height = y.used;
-    rule(pdp.destination.channels == pdp.source.channels, "makes more or fewer channels than it takes");
+    rule(pdp.destination.channels == pdp.source.channels, "writes more or fewer channels than it reads");
     if (golden.precision == Precision::Fp16 || pool.function != PoolFunction::Average) return golden;
     constexpr unsigned kPadBits = 19;
     pool.pad_value = signed_field(pdp.pad_values[0], kPadBits);

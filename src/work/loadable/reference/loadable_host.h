@@ -5,7 +5,7 @@
 
 namespace dlasim::loadable {
 
-/// A range of memory, and what stood there.
+/// A range of memory, and its content.
 struct SeenRange {
     Range range;
     std::vector<std::uint8_t> bytes;

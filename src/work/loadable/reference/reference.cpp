@@ -92,14 +92,14 @@ private:
                 Features plane = of;
                 plane.place.address += c * plane_stride;
                 plane.c = 1;
-                plane.atom_bytes = plane.element_bytes;  // elements of a line stand side by side
+                plane.atom_bytes = plane.element_bytes;  // elements of a line are adjacent
                 planes.push_back(plane);
             }
             return planes;
         }
         if (m_.pdp) return {translate_.features(m_.pdp->destination, m_.pdp->precision)};
         if (m_.cdp) return {written(m_.cdp->destination, m_.cdp->source, m_.cdp->precision)};
-        if (!m_.sdp) throw Unchecked{"hands its sums to nobody", true};
+        if (!m_.sdp) throw Unchecked{"sends its sums to no operation", true};
         Features of = written(m_.sdp->destination, m_.sdp->source, m_.sdp->precision);
         of.n = m_.sdp->batch;
         of.strides.batch = of.n > 1 ? translate_.held(m_.sdp->batch_stride) : 0;
@@ -153,13 +153,13 @@ private:
 
     Comparison compared(const std::vector<Features>& written) const
     {
-        if (!apart(written)) throw Unchecked{"writes lines over each other", true};
+        if (!apart(written)) throw Unchecked{"writes overlapping lines", true};
         for (const Features& of : sources(written.front()))
-            if (meet(written, of)) throw Unchecked{"writes over what it reads", true};
+            if (meet(written, of)) throw Unchecked{"overwrites its input", true};
         const Tensor must = golden();
         const Features& first = written.front();
         if (must.n != first.n || must.h != first.h || must.w != first.w || must.c != (written.size() == 1 ? first.c : written.size()))
-            throw Unchecked{"writes a cube of another shape than it makes", true};
+            throw Unchecked{"writes a cube of another shape than it computes", true};
         if (written.size() == 1) return compare(found(written.front()), must);
         Tensor all(1, must.c, must.h, must.w);
         for (std::uint32_t c = 0; c < must.c; ++c) {
@@ -185,11 +185,11 @@ private:
         if (!m_.pdp) return made;
         const GoldenPool golden = translate_.pool(*m_.pdp);
         if (!m_.sdp) {
-            if (m_.pdp->source.on_the_fly()) throw Unchecked{"takes what nobody gives it", true};
+            if (m_.pdp->source.on_the_fly()) throw Unchecked{"takes its input from no operation", true};
             made = translate_.input(translate_.features(m_.pdp->source, m_.pdp->precision));
         }
         if (made.n != 1 || made.w != m_.pdp->source.width || made.h != m_.pdp->source.height || made.c != m_.pdp->source.channels)
-            throw Unchecked{"pools a cube of another shape than it is given", true};
+            throw Unchecked{"pools a cube of another shape than its input", true};
         Tensor used(1, made.c, golden.height, golden.width);
         for (std::uint32_t c = 0; c < used.c; ++c)
             for (std::uint32_t y = 0; y < used.h; ++y)
@@ -210,7 +210,7 @@ private:
         if (op.mode == kSplit) return translate_.input(of);
         const Extent stride{op.stride_x, op.stride_y};
         if (op.destination.width != of.w * stride.x || op.destination.height != of.h * stride.y)
-            throw Unchecked{"makes a cube of another shape than its strides say", true};
+            throw Unchecked{"writes a cube of another shape than its strides describe", true};
         if (op.source.surface_stride % of.atom_bytes != 0 || op.destination.line_stride % of.atom_bytes != 0)
             throw Unchecked{"has strides that are no multiple of an atom, multiplied", true};
         // Each phase has whole surfaces of its own.

@@ -31,14 +31,14 @@ void Translator::check_fields(const ConvOperation& conv) const
     constexpr std::uint32_t kKernel = 32, kChannels = 8192, kStride = 8, kDilation = 32, kPad = 31, kBatch = 32, kRowsTogether = 2;
     const auto one_to = [](std::uint32_t value, std::uint32_t most) { return value >= 1 && value <= most; };
     rule(one_to(conv.kernel_width, kKernel) && one_to(conv.kernel_height, kKernel) && one_to(conv.kernel_channels, kChannels),
-         "has kernels larger than registers can say");
+         "has kernels larger than registers can encode");
     rule(one_to(conv.stride_x, kStride) && one_to(conv.stride_y, kStride) && one_to(conv.dilation_x, kDilation) &&
              one_to(conv.dilation_y, kDilation),
-         "has a stride or a dilation that registers cannot say");
+         "has a stride or a dilation that registers cannot encode");
     rule(conv.pad_left <= kPad && conv.pad_top <= kPad && one_to(conv.batch, kBatch) && conv.post_extension <= kRowsTogether,
-         "has a padding, a batch or an extension that registers cannot say");
+         "has a padding, a batch or an extension that registers cannot encode");
     rule(conv.bytes_per_kernel == conv.kernel_width * conv.kernel_height * conv.kernel_channels * (conv.precision == 0 ? 1u : 2u),
-         "has kernels of another size than it says");
+         "has kernels of another size than it declares");
 }
 
 bool Translator::same_place(const Cube& cube, const Cube& before) const
@@ -66,14 +66,14 @@ void Translator::check_reuse(const ConvOperation& conv) const
         rule(before && before->skip_weight_release != 0 && same_place(conv.weights, before->weights) &&
                  conv.bytes_per_kernel == before->bytes_per_kernel && conv.destination.channels == before->destination.channels &&
                  conv.data_banks == before->data_banks && conv.weight_banks == before->weight_banks,
-             "uses weights again that the convolution before it has not left");
+             "reuses weights that the previous convolution did not keep");
     if (conv.data_reuse == 0) return;
     const auto shape = [](const Cube& c) { return std::array{c.width, c.height, c.channels, c.line_stride, c.surface_stride}; };
     expect(!before || before->skip_data_release != 0 || before->released >= before->source.height,
-           "goes on with lines that the convolution before it has left");
+           "reuses lines that the previous convolution kept");
     rule(before && before->skip_data_release != 0 && same_place(conv.source, before->source) &&
              shape(conv.source) == shape(before->source) && conv.format == before->format && conv.data_banks == before->data_banks,
-         "uses data again that the convolution before it has not left");
+         "reuses data that the previous convolution did not keep");
 }
 
 }  // namespace dlasim::loadable

@@ -146,7 +146,7 @@ Tensor weights(const Shadow& shadow, const Weights& of)
     const auto take = [&]() -> std::int16_t {
         const std::size_t i = number++;
         if (of.compressed && (mask[i / 8] >> i % 8 & 1) == 0) return 0;
-        if (next + of.element_bytes > stored.size()) throw Unchecked{"has fewer weights than its mask says"};
+        if (next + of.element_bytes > stored.size()) throw Unchecked{"has fewer weights than its mask declares"};
         next += of.element_bytes;
         return element(&stored[next - of.element_bytes], of.element_bytes);
     };

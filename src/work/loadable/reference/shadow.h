@@ -35,7 +35,7 @@ private:
     std::array<MemoryStore, 2> stores_;
 };
 
-/// Features as a program tells the machine of them.
+/// Features as a program describes them to the machine.
 struct Features {
     Place place;
     std::uint32_t n = 1, c = 1, h = 1, w = 1;
@@ -76,7 +76,7 @@ struct Pixels {
 Tensor pixels(const Shadow& shadow, const Pixels& of);
 
 /// Kernels in the order of the array: groups, slices of channels, rows, columns; of pixels a row is columns x components and up to four
-/// rows stand together.
+/// rows are adjacent.
 struct Weights {
     Place place;
     std::uint64_t bytes = 0;

@@ -115,8 +115,8 @@ private:
             for (const MemoryRange& range : ranges_) {
                 if (range.holds(begin, bytes)) return;
                 if (begin < range.end && range.begin < begin + bytes)
-                    throw ConfigError(what, fmt::format("uses {} bytes from {:#x} on, which reach beyond tensor {}: no memory of a file "
-                                                        "can be bound and hold something else",
+                    throw ConfigError(what, fmt::format("uses {} bytes from {:#x} on, which reach beyond tensor {}: a memory that is bound "
+                                                        "has no other content",
                                                         bytes, begin, l_.tensors[l_.memories[range.memory].tensor].name));
             }
             free.push_back({begin, begin + bytes, 0, false});
@@ -291,7 +291,7 @@ private:
         const bool same = read.operations.size() == 1 && found.type == wanted.type && found.input_scale == wanted.input_scale &&
                           found.output_scale == wanted.output_scale && found.source.channels == wanted.source.channels &&
                           found.destination.channels == wanted.destination.channels && found.source.element == wanted.source.element;
-        if (!same) throw ConfigError(s_.where, "has a softmax that is read otherwise than it was written");
+        if (!same) throw ConfigError(s_.where, "has a softmax that differs when read back");
     }
 
     static void compare(const RecoveredOperation& wanted, const RecoveredOperation& driver, const std::string& where)
@@ -299,12 +299,13 @@ private:
         for (const WrittenRegister& a : wanted.registers)
             for (const WrittenRegister& b : driver.registers)
                 if (a.row == b.row && a.unit->name == b.unit->name && a.value != b.value && decides(a, wanted.operation))
-                    throw ConfigError(where, fmt::format("needs {}.{} = {:#x}, but NVIDIA's driver writes {:#x}: no descriptor can say it",
-                                                         a.unit->name, a.row->name, a.value, b.value));
+                    throw ConfigError(where,
+                                      fmt::format("needs {}.{} = {:#x}, but NVIDIA's driver writes {:#x}: no descriptor can express it",
+                                                  a.unit->name, a.row->name, a.value, b.value));
         if (!(wanted.operation.conv == driver.operation.conv && wanted.operation.sdp == driver.operation.sdp &&
               wanted.operation.pdp == driver.operation.pdp && same_but_table(wanted.operation.cdp, driver.operation.cdp) &&
               wanted.operation.rubik == driver.operation.rubik))
-            throw ConfigError(where, "needs registers that NVIDIA's driver writes otherwise: no descriptor can say it");
+            throw ConfigError(where, "needs registers that NVIDIA's driver writes differently: no descriptor can express it");
     }
     static bool same_but_table(CdpOperation a, const CdpOperation& b)
     {

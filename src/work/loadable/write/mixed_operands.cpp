@@ -35,7 +35,7 @@ std::vector<std::uint8_t> paired_operands(const SdpStage& stage, const MixedStag
         std::uint32_t word = 0;
         for (std::uint32_t b = 0; b < size; ++b) {
             const auto byte = constant_at(constants, from + k * size + b);
-            if (!byte) throw ConfigError(where, "reads operands of kernels that are no constants: no descriptor can say it");
+            if (!byte) throw ConfigError(where, "reads operands per kernel that are not constant: no descriptor can express it");
             word |= std::uint32_t{*byte} << (8 * b);
         }
         const std::int32_t value = size == 1 ? static_cast<std::int8_t>(word) : static_cast<std::int16_t>(word);
@@ -53,7 +53,7 @@ void spread(RecoveredOperation& o, std::size_t i, const std::string& where)
     if (!next)
         throw ConfigError(where,
                           "takes one operand per element from memory and the other from a register, expected X1 to do so and X2 to be "
-                          "free: no descriptor can say it");
+                          "free: no descriptor can express it");
     SdpStage &first = op.stages[0], &second = op.stages[1];
     second = first;
     second.type = kMultiply;
@@ -85,7 +85,7 @@ void resolve_mixed_operands(RecoveredTask& task, std::span<const ConstantBytes> 
                 std::vector<std::uint8_t> pairs = paired_operands(stage, o.mixed[i], o.operation.sdp.source.channels,
                                                                   o.places[1 + i]->address.byte(), constants, where(n));
                 if (i == 2 && (stage.alu_converter.enable != 0 || stage.multiplier_converter.enable != 0))
-                    throw ConfigError(where(n), "converts operands of which one is in a register: no descriptor can say it");
+                    throw ConfigError(where(n), "converts operands of which one is in a register: no descriptor can express it");
                 stage.precision = o.operation.sdp.source_precision == 2 ? 2 : 1;
                 stage.alu_operand = stage.multiplier_operand = 0;
                 cube.size = static_cast<std::uint32_t>(pairs.size());

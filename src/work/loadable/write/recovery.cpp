@@ -191,7 +191,7 @@ std::vector<RecoveredTask> recover_operations(std::span<const ProgramEntry> prog
     RecoveredTask task;
     RecoveryRun run(hardware, program);
     const auto end_task = [&](std::optional<std::size_t> step) {
-        if (run.any_open()) throw ConfigError(where, "launches a part of an operation only");
+        if (run.any_open()) throw ConfigError(where, "launches only some units of an operation");
         task.host_step = step;
         tasks.push_back(std::exchange(task, {}));
     };

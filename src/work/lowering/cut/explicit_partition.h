@@ -1,4 +1,4 @@
-// A cut that the lowering made, as a descriptor tells one: to be written, edited and given back.
+// A tiling of the lowering as a key of the descriptor: to be written, edited and run.
 #pragma once
 #include "lowering/plan.h"
 

@@ -1,4 +1,4 @@
-// Cuts that a search has found, for passes that come again: networks have many equal layers.
+// Tilings that a search has found, for passes that recur: networks have many equal layers.
 #pragma once
 #include <map>
 #include <string>

@@ -16,7 +16,7 @@ Fetch fetch_of(const Pass& pass, const RowPart& rows, std::uint32_t begin);
 
 /// `geometry`: of all rows and columns together.
 Pass part_pass(const Geometry& geometry, const Split& split, const Part& part);
-/// Where a part finds its lines and its rows, if those of all rows and columns together stand at `all`. `written`: strides of the output.
+/// Where a part finds its lines and its rows, if those of all rows and columns together are at `all`. `written`: strides of the output.
 Addresses part_addresses(const Addresses& all, const Geometry& geometry, const Strides& written, const Split& split, const Part& part,
                          std::uint32_t atom_bytes);
 /// Lines of the input in memory that a part fetches.

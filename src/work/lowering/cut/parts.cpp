@@ -51,7 +51,7 @@ Split split_of(const Pass& pass, const Layer& layer, const Hardware& hw)
 {
     const bool by_kernels = layer.op != Op::Deconvolution;
     if (layer.partition.pooled && !pass.pool)
-        throw ConfigError(where_of(layer) + "/partition/pooled", "found true, expected a pooling that PDP does on the way");
+        throw ConfigError(where_of(layer) + "/partition/pooled", "found true, expected a fused pooling");
     if (!pass.convolves()) return {};
     if (std::string problem = forbidden(pass, hw); !problem.empty()) throw ConfigError(where_of(layer), std::move(problem));
     if (layer.partition.on()) return split_pass(pass, hw, layer.partition, by_kernels, where_of(layer));
@@ -103,11 +103,11 @@ void check_count(const std::vector<PassParts>& passes, const Layer& layer)
         count += p.split.whole() ? 1 : p.split.parts.size();
         if (!p.split.whole() && count > kMaxPasses)
             throw ConfigError(where_of(layer) + "/partition",
-                              "makes more than " + std::to_string(kMaxPasses) + " parts of the layer, expected fewer");
+                              "makes more than " + std::to_string(kMaxPasses) + " tiles of the layer, expected fewer");
     }
     if (layer.post.compares() && count != 1)
-        throw ConfigError(where_of(layer),
-                          "found a comparison in a layer of " + std::to_string(count) + " passes, expected one: its status says one pass");
+        throw ConfigError(where_of(layer), "found a comparison in a layer of " + std::to_string(count) +
+                                               " passes, expected one: its status covers one pass");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ bool programmable(const SplitFrame& frame, const RowPart& rows);
 inline constexpr std::uint32_t kMaxPadTop = 31;
 
 /// [spec] sdp.md 1.6.1, 1.7.2: of a single output place SDP writes the surfaces one after the other, not where those of a higher
-/// cube are; batches stand apart. It reads operands per element likewise, of batches too.
+/// cube are; batches are separate. It reads operands per element likewise, of batches too.
 bool needs_two_rows(const SplitFrame& frame, const Strip& strip, const std::vector<KernelPart>& kernels);
 
 /// As many rows a part as the limits allow, strip by strip; nothing if the fewest do not fit them.

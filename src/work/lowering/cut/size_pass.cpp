@@ -38,7 +38,7 @@ private:
     bool line_of_register()
     {
         return expect(!p_.convolves() || p_.width <= kMaxWidth, "found a line of " + std::to_string(p_.width) +
-                                                                    " places, expected at most " + std::to_string(kMaxWidth) +
+                                                                    " positions, expected at most " + std::to_string(kMaxWidth) +
                                                                     ": its register has 13 bits");
     }
 
@@ -136,9 +136,9 @@ private:
         g_.kernel_width = 1;
         g_.kernel_channels = row;
         g_.entries = g_.entries_per_slice * p_.lines();
-        const std::string rows = " with " + std::to_string(1u << p_.y_extension) + " rows at once";
+        const std::string rows = " with " + std::to_string(1u << p_.y_extension) + " rows per operation";
         return expect(can_.words || f.eight_bit, std::string("found pixel format ") + f.name +
-                                                     ", expected one of 8-bit components: " + hw_.name + " knows no other") &&
+                                                     ", expected one of 8-bit components: " + hw_.name + " supports no other") &&
                expect(p_.x_offset < atom() / f.plane_pixel_bytes || p_.x_offset == 0,
                       "found x_offset " + std::to_string(p_.x_offset) + ", expected less than the " +
                           std::to_string(atom() / f.plane_pixel_bytes) + " pixels of an atom") &&
@@ -166,7 +166,7 @@ private:
         if (can_.sums_wrongly(row, 0)) return found + ", expected none of n * " + slice + " + 1 elements: the silicon computes it wrongly";
         return found + " for " + std::to_string(g_.out_width) + " output columns, expected no line of n * " +
                std::to_string(can_.longest_pixel_stripe) + " + 1 columns where a row is no multiple of " + slice +
-               " elements: the silicon computes the last column wrongly. The same input as features (without \"format\") would do";
+               " elements: the silicon computes the last column wrongly. Use the same input as features (without \"format\")";
     }
 
     /// [spec] cdma.md 5.2 and 16, point 7: atoms of padding beside a line, of which CDMA has counters of four bits, three for the second
@@ -234,7 +234,7 @@ private:
         const std::uint32_t released = p_.reuse.released_lines != 0 ? p_.reuse.released_lines : g_.height_ext;
         const bool addressed =
             expect(released <= kMaxReleased, "found " + std::to_string(released) + " lines of input, expected at most " +
-                                                 std::to_string(kMaxReleased) + " at once: CSC releases no more") &&
+                                                 std::to_string(kMaxReleased) + " per release of CSC") &&
             expect(g_.entries_per_slice <= most,
                    "found " + std::to_string(g_.entries_per_slice) + " CBUF entries in a line, expected at most " + std::to_string(most)) &&
             expect(g_.kernel_bytes <= 1u << 18,

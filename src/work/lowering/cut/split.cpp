@@ -31,9 +31,9 @@ namespace {
                               : wish.columns != 0 ? std::to_string(wish.columns) + " columns"
                                                   : std::to_string(wish.data_banks) + " data banks";
     if (two_rows)
-        frame.refuse("", "found parts of at most " + limit + " for an output of " + std::to_string(made_columns(frame.pass)) + " x " +
-                             std::to_string(made_rows(frame.pass)) + ", expected none of a single output place: SDP takes its surfaces" +
-                             " one after the other. Other rows, or kernels of one surface a part, would do");
+        frame.refuse("", "found tiles of at most " + limit + " for an output of " + std::to_string(made_columns(frame.pass)) + " x " +
+                             std::to_string(made_rows(frame.pass)) + ", expected none of a single output position: SDP takes its surfaces" +
+                             " one after the other. Use other rows, or kernels of one surface per tile");
     frame.refuse("/rows", "found " + limit + ", expected at least " + std::to_string(frame.tile()) + " rows");
 }
 
@@ -65,15 +65,15 @@ namespace {
         const std::uint64_t rows = cap < window       ? 0
                                    : frame.winograd() ? (cap - kTile) / kTile * kTile
                                                       : (cap - window) / frame.strips[need.rows.strip].pass.stride.y + 1;
-        frame.refuse("", "does not fit the CBUF: a part takes " + std::to_string(need.rows.lines()) + " lines of " + std::to_string(line) +
+        frame.refuse("", "does not fit the CBUF: a tile takes " + std::to_string(need.rows.lines()) + " lines of " + std::to_string(line) +
                              " entries = " + std::to_string(data) + " banks, " +
                              (need.kept > need.group ? "its weights, which are kept, " : "one group of its kernels ") +
                              std::to_string(weights) + machine +
                              (rows != 0 && rows < frame.most_rows()
-                                  ? "; expected at most " + std::to_string(rows) + " rows in a part beside these weights"
-                                  : "; expected fewer kernels in a part"));
+                                  ? "; expected at most " + std::to_string(rows) + " rows in a tile with these weights"
+                                  : "; expected fewer kernels in a tile"));
     }
-    frame.refuse("", "found " + std::to_string(parts.size()) + " parts of which a line of pixels, " + std::to_string(line) +
+    frame.refuse("", "found " + std::to_string(parts.size()) + " tiles of which a line of pixels, " + std::to_string(line) +
                          " entries, wraps around the ring of the data banks, expected banks" +
                          " whose entries are a multiple of it: " + frame.hw.name + " reads such lines wrongly for a stride of more than " +
                          std::to_string(frame.hw.cbuf.entry_bytes) + " components");
@@ -85,17 +85,17 @@ Split told_split(const SplitFrame& frame)
     const Partition& wish = frame.wish;
     const std::uint32_t group = frame.hw.kernel_group(frame.pass.precision);
     if (wish.kernels != 0 && !frame.by_kernels)
-        frame.refuse("/kernels", "found parts of " + std::to_string(wish.kernels) +
-                                     " kernels, expected none: the phases of a deconvolution are cut by rows");
+        frame.refuse("/kernels", "found tiles of " + std::to_string(wish.kernels) +
+                                     " kernels, expected none: the phases of a deconvolution are tiled by rows");
     if (wish.kernels > group && wish.kernels < frame.pass.kernels && wish.kernels % group != 0)
         frame.refuse("/kernels", "found " + std::to_string(wish.kernels) + ", expected a multiple of the " + std::to_string(group) +
-                                     " kernels of a group: a part ends with a group");
+                                     " kernels of a group: a tile ends with a group");
     // A group of kernels is an atom of the output.
-    if (frame.pass.pool && wish.padded) frame.refuse("/padded", "found true, expected false: a pooling on the way writes one tensor");
+    if (frame.pass.pool && wish.padded) frame.refuse("/padded", "found true, expected false: a fused pooling writes one tensor");
     if (wish.kernels != 0 && wish.kernels < std::min(group, frame.pass.kernels) && !wish.padded && !frame.pass.post.compares())
         frame.refuse("/kernels", "found " + std::to_string(wish.kernels) + ", expected a multiple of the " + std::to_string(group) +
-                                     " channels of an atom: SDP writes whole atoms, so smaller parts do not make one tensor; with" +
-                                     " \"padded\": true each part has surfaces of its own");
+                                     " channels of an atom: SDP writes whole atoms, so smaller tiles do not form one tensor; with" +
+                                     " \"padded\": true each tile has separate surfaces");
     const bool whole_tiles =
         std::all_of(wish.row_list.begin(), wish.row_list.end(), [&](std::uint32_t rows) { return rows % frame.tile() == 0; });
     if ((wish.rows < frame.most_rows() && wish.rows % frame.tile() != 0) || !whole_tiles)
@@ -111,12 +111,12 @@ Split told_split(const SplitFrame& frame)
                    }));
     if (rows.size() * kernels.size() == 1 && wish.data_banks == 0 && wish.weight_banks == 0 && whole_fits(frame)) return {};
     if (rows.size() * kernels.size() > kMaxParts)
-        frame.refuse("", "found " + std::to_string(rows.size() * kernels.size()) + " parts, expected at most " + std::to_string(kMaxParts));
+        frame.refuse("", "found " + std::to_string(rows.size() * kernels.size()) + " tiles, expected at most " + std::to_string(kMaxParts));
     const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = wish.reuse_data, .weights = wish.reuse_weights});
     const BankNeed need = bank_need(frame, parts, false);
     if (!masks_fit(frame, parts))
         frame.refuse("", "found a weight mask of more than " + std::to_string(frame.bank_bytes) +
-                             " bytes in a part, expected at most that: one bank holds it");
+                             " bytes in a tile, expected at most that: one bank holds it");
     const std::optional<Banks> banks = allocate_banks(frame, parts, need);
     if (!banks) refuse_banks(frame, parts, need);
     return {parts, static_cast<std::uint32_t>(banks->data), static_cast<std::uint32_t>(banks->weights), frame.strips};
@@ -144,17 +144,17 @@ Split split_pass(const Pass& whole, const Hardware& hardware, const Partition& p
         throw ConfigError(where + "/partition/dilation_phases", "found true, expected a dilation downwards of more than 1");
     if (partition.phases && whole.pool)
         throw ConfigError(where + "/partition/dilation_phases",
-                          "found true, expected false: a window of the pooling takes rows of several");
+                          "found true, expected false: a window of the pooling needs rows of several");
     auto strips = cut_strips(whole, hardware, partition.columns != 0 ? partition.columns : columns, partition.phases);
     if (!strips && whole.mode == PassMode::Winograd)
         throw ConfigError(where + "/partition/columns",
-                          "found " + std::to_string(partition.columns) + ", expected none: Winograd is cut by rows and kernels");
+                          "found " + std::to_string(partition.columns) + ", expected none: Winograd is tiled by rows and kernels");
     if (!strips)
         throw ConfigError(where + "/partition/columns",
-                          "found " + std::to_string(partition.columns) + ", expected more: a part would see nothing but padding");
+                          "found " + std::to_string(partition.columns) + ", expected more: a tile would have only padding as input");
     if (whole.batch > 1 && partition.columns % 2 != 0 && partition.columns < columns)
         throw ConfigError(where + "/partition/columns", "found " + std::to_string(partition.columns) +
-                                                            ", expected an even number: batches are written in pairs of places");
+                                                            ", expected an even number: batches are written in pairs of positions");
     return told_split(split_frame(whole, *std::move(strips), hardware, partition, by_kernels, where).or_refused(where));
 }
 

@@ -146,7 +146,7 @@ private:
         return uint64_t{fetched_lines(p, part)} * p.width * f_.geometry.surfaces * f_.hw.memory.atom_bytes * p.batch;
     }
 
-    /// Per kernel they come again with every part.
+    /// Per kernel they recur in every tile.
     uint64_t operand_bytes(const Part& part) const
     {
         const std::uint32_t atom = f_.hw.memory.atom_bytes;

@@ -7,7 +7,7 @@
 //   column   1 x h, all channels           lines            surfaces
 //   surface  1 x w, h atoms of channels    columns          lines of one surface
 //
-// Lines and surfaces of a cube stand anywhere, the places of a line next to each other: so a line has one place, unless the stride is
+// Lines and surfaces of a cube are anywhere, the positions of a line adjacent: so a line has one place, unless the stride is
 // one across. The encodable variant with the fewest copies is used.
 //
 // Source  sdp.md 1.3, 1.6.1, 1.7.2: of a single place all surfaces are packed.

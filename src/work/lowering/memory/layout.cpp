@@ -13,7 +13,7 @@ void store(Bytes& bytes, std::uint64_t place, std::int16_t value, std::uint32_t 
     if (element_bytes == 2) bytes[place + 1] = static_cast<std::uint8_t>(static_cast<std::uint16_t>(value) >> 8);
 }
 
-/// 10-bit colours, 2-bit alpha in one word: the fields stand left aligned in the 16-bit components.
+/// 10-bit colours, 2-bit alpha in one word: the fields are left aligned in the 16-bit components.
 std::uint32_t pack_ten_bits(const PixelFormat& format, const std::array<std::uint16_t, 4>& component)
 {
     const std::array<std::uint32_t, 4> order = format.order();

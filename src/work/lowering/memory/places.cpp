@@ -72,7 +72,7 @@ std::vector<TouchedRange> checked(const std::vector<Area>& areas, const std::str
         if (i + 1 < areas.size() && area.primary() == areas[i + 1].primary() && area.end() > areas[i + 1].begin())
             throw ConfigError(where, area.name() + " at " + std::to_string(area.begin().byte()) + " end at " +
                                          std::to_string(area.end().byte()) + " and overlap " + areas[i + 1].name() + " at " +
-                                         std::to_string(areas[i + 1].begin().byte()) + ", expected areas apart");
+                                         std::to_string(areas[i + 1].begin().byte()) + ", expected separate areas");
         if (area.end() > kReachable)
             throw ConfigError(where, area.name() + " end at " + std::to_string(area.end().byte()) + ", expected all below 4 GiB");
         ranges.push_back({where + ": " + area.name(), {area.primary(), area.begin()}, area.end() - area.begin()});
@@ -122,7 +122,7 @@ public:
         places_.sets.push_back(std::move(sets));
     }
 
-    /// [spec] rubik.md 1.2 to 1.4: sub-cube (dy, dx) stands at dy * stride x + dx cubes.
+    /// [spec] rubik.md 1.2 to 1.4: sub-cube (dy, dx) is at dy * stride x + dx cubes.
     /// Where there is no Rubik SDP does the same.
     void contract(const Extent& sub_cube, const Geometry& g)
     {

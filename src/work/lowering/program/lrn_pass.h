@@ -9,7 +9,7 @@
 
 namespace dlasim {
 
-/// A cube that CDP normalises, or lines of one; it stands alike before and after.
+/// A cube that CDP normalises, or lines of one; its layout is the same before and after.
 struct LrnPass {
     Lrn lrn;  // with its places
     LrnTables tables;

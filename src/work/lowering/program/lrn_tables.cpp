@@ -98,7 +98,7 @@ void convert_output(LrnTables& tables, const Lrn& lrn, int fraction, const std::
     double scale = std::nearbyint(std::ldexp(ratio, static_cast<int>(shift)));
     if (scale > kLargestScale && shift > 0) scale = std::nearbyint(std::ldexp(ratio, static_cast<int>(--shift)));
     if (scale < 1 || scale > kLargestScale)
-        throw ConfigError(where, "makes the output converter multiply by " + std::to_string(ratio) +
+        throw ConfigError(where, "requires the output converter to multiply by " + std::to_string(ratio) +
                                      ", expected a factor of 2^-41 to 32767: input_scale / output_scale");
     tables.scale = static_cast<std::int32_t>(scale);
     tables.shift = shift;

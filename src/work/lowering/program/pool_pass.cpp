@@ -89,7 +89,7 @@ Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision prec
         return {{},
                 "found a pooling after SDP that leaves " + std::to_string(width - g.width) + " columns and " +
                     std::to_string(height - g.height) +
-                    " rows over, expected windows that fit: PDP takes the whole cube of SDP; or pool it in a layer of its own"};
+                    " rows over, expected windows that fit: PDP takes the whole cube of SDP; or use a separate pooling layer"};
     if (g.pad_right > 7 || g.pad_bottom > 7)
         return {{},
                 "found a window that reaches " + std::to_string(std::max(g.pad_right, g.pad_bottom)) +
@@ -106,7 +106,7 @@ Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision prec
     } else if (flying) {
         return {{},
                 "found " + std::to_string(g.out_width) + " output columns after SDP, expected at most " + std::to_string(most) +
-                    ": the line buffer holds no more, and only a layer of its own or in parts can be split"};
+                    ": the line buffer holds no more, and only a separate or tiled layer can be split"};
     } else {
         for (std::uint32_t columns = most; columns > 0 && g.columns.empty(); --columns) g.columns = passes_of(pool.x, g, columns);
         if (g.columns.empty())

@@ -27,8 +27,8 @@ public:
             const auto met = unsettled_[place.primary].find(place, block.line_bytes);
             if (met)
                 throw ConfigError(where, "touches address " + std::to_string(met->byte()) + " of " + memory_name(place) +
-                                             ", written by a launch that ends in the other memory: its interrupt says "
-                                             "nothing of this one. Expected a launch of its own for what writes to " +
+                                             ", written by a launch that ends in the other memory: its interrupt does "
+                                             "not cover this one. Expected a separate launch for writes to " +
                                              memory_name(place));
         });
         AtomSet written;

@@ -41,7 +41,7 @@ void place_cubes(TransferPlan& plan, const Transfer& transfer, const CubePlaces&
         throw ConfigError(transfer.where("/placement"),
                           "the input of " + std::to_string(in_bytes) + " bytes at " + std::to_string(in.address.byte()) +
                               " and the output of " + std::to_string(out_bytes) + " bytes at " + std::to_string(out.address.byte()) +
-                              " overlap, expected " + (places.in_place ? "one place or two apart" : "areas apart"));
+                              " overlap, expected " + (places.in_place ? "the same address or separate areas" : "separate areas"));
     plan.bytes = out_bytes;
     const std::uint64_t beat = hardware.memory.primary.width_bytes;
     (in.primary ? plan.dbb : plan.cvsram).reads = ceil_div(in_bytes, beat);

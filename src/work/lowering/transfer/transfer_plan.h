@@ -1,7 +1,7 @@
 // Lowering of what runs from memory to memory: a register program for BDMA, Rubik or CDP, and what it must do to memory.
 //
 //   bdma    blocks ──► launches ──► descriptors pushed, group launched, interrupts awaited
-//   rubik   cube ──► where it stands before and after ──► one operation
+//   rubik   cube ──► its addresses before and after ──► one operation
 //   lrn     cube ──► tables and converters ──► one layer of CDP
 //
 // BDMA can have one group active and one pending, and what is pushed before a group becomes active belongs to it. So the
@@ -31,7 +31,7 @@ struct Launch {
     std::size_t first = 0, count = 0;
 };
 
-/// Where a cube stands before and after Rubik or CDP, with the padding that belongs to it.
+/// Addresses of a cube before and after Rubik or CDP, including its padding.
 struct ReshapeLayout {
     std::uint32_t padded_channels = 0;  // of feature data: whole atoms
     std::uint32_t padded_width = 0;     // of planes

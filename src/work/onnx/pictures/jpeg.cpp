@@ -88,7 +88,7 @@ Picture decode_jpeg(const std::string& bytes, const std::string& where)
 {
     JpegReader reader;
     const auto expect = [&](bool good) {
-        if (!good) throw ConfigError(where, "is no sound JPEG file: libjpeg says \"" + reader.problem + "\"");
+        if (!good) throw ConfigError(where, "is not a valid JPEG file: libjpeg reports \"" + reader.problem + "\"");
     };
     expect(read_jpeg_header(reader, bytes));
     Picture& picture = reader.picture;

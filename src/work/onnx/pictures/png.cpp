@@ -87,7 +87,7 @@ Picture decode_png(const std::string& bytes, const std::string& where)
 {
     PngReader reader(bytes);
     const auto expect = [&](bool good) {
-        if (!good) throw ConfigError(where, "is no sound PNG file: libpng says \"" + reader.problem + "\"");
+        if (!good) throw ConfigError(where, "is not a valid PNG file: libpng reports \"" + reader.problem + "\"");
     };
     reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_png_error, on_png_warning);
     if (!reader.png) throw std::bad_alloc();

@@ -66,7 +66,7 @@ public:
     /// What has come waits for this side.
     bool behind() const { return !link_->response.ready_next(); }
     bool in_flight() const { return info_.size() != 0; }
-    /// A request stands here and is not accepted: the queue of those on their way is full, or the memory interface does not take it.
+    /// A request is here and is not accepted: the queue of those in flight is full, or the memory interface does not take it.
     bool asks_in_vain() const { return slot_.valid && blocked_; }
     bool queue_full() const { return !info_.ready(); }
     bool asks_more() const

@@ -1,4 +1,4 @@
-// The status unit of the weight side: tells CSC of every kernel group that is complete in the CBUF.
+// The status unit of the weight side: notifies CSC of every complete kernel group in the CBUF.
 //
 //   CBUF writes ─► fetched ─┐
 //   WGS FIFO ─► needed ─────┴─► group complete? ─► message to CSC        last group ─► DONE

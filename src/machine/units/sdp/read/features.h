@@ -3,7 +3,7 @@
 //   WordFeatures (nv_full)         word ─► 4 FIFOs of 16 bytes (and 2 of 32 for 16to8) ─► select ─► SKID ─► mux
 //   AtomFeatures (configurable)    atoms ─► collector of up to 4 ─► 4 SKID-B of an atom ─► select ─► SKID-B ─► PACK ─► mux
 //
-// Reading starts anew at FIFO 0 with every read request.
+// Reading restarts at FIFO 0 with every read request.
 //
 // Latency  word() to the mux: 2 cycles; atom after the last of its collector to the mux: 4 cycles.
 // Source   sdp.md 2.8.
@@ -33,7 +33,7 @@ public:
     /// A request of that many atoms was made.
     void issued(std::uint32_t atoms);
 
-    /// A beat stands at the mux.
+    /// A beat is at the mux.
     bool valid() const { return out_.valid(); }
     /// Clocks the stages between the reader and the mux, which are empty after the end of its layer.
     void sweep_output(elements::Flow&) {}

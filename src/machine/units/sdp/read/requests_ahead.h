@@ -3,7 +3,7 @@
 //   context queue ─► command register ─┬─► FIFO(4) of the side that writes words
 //                                      └─► FIFO(4) of the side that reads beats
 //
-// The register empties when both have room. An entry leaves with the last word, and with the last beat, of its
+// The register empties when both have space. An entry leaves with the last word, and with the last beat, of its
 // request: the queue is not full before six requests more are open than it has entries.
 //
 // Source  sdp.md 2.8; open_points.md F3.

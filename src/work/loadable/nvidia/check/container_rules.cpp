@@ -17,11 +17,11 @@ std::string nth(const char* list, std::size_t i) { return fmt::format("{} {}", l
 
 void check_root(CheckedFile& f)
 {
-    if (!f.file.identified) f.doubt("identifier", "file", "has no NVDA in bytes 4 to 7; nobody looks");
+    if (!f.file.identified) f.doubt("identifier", "file", "has no NVDA in bytes 4 to 7; this is not checked");
     const Version version = f.file.version.value_or(Version{});
     if (version.number() != kRootVersion.number())
         f.doubt("version", "file",
-                fmt::format("has root version {}, known files have {}; nobody looks", text(version), text(kRootVersion)));
+                fmt::format("has root version {}, known files have {}; this is not checked", text(version), text(kRootVersion)));
     for (const char* list : f.file.absent)
         f.refuse("root vectors", "file", fmt::format("has no list of {}, not even an empty one: the runtime follows a null pointer", list));
 }
@@ -40,7 +40,7 @@ void check_blobs(CheckedFile& f)
         expect(blob.has_data, "data");
         if (!blob.name) continue;
         if (!names.insert(*blob.name).second)
-            f.doubt("blob", place, fmt::format("has the name {} of another one: the later one counts", *blob.name));
+            f.doubt("blob", place, fmt::format("has the name {} of another one: the later one is used", *blob.name));
         if (blob.size > blob.held)
             f.refuse("blob", place, fmt::format("has size {}, but {} bytes of data: the runtime reads beyond them", blob.size, blob.held));
         else if (blob.size < blob.held)
@@ -55,8 +55,8 @@ void check_tensors(CheckedFile& f)
         if (!tensor.name) f.refuse("tensor", nth("tensor", i), "has no name: the runtime follows a null pointer");
         if (tensor.name.value_or("").size() > kLongestName)
             f.doubt("tensor", nth("tensor", i),
-                    fmt::format("has a name of {} bytes, which is cut to {}", tensor.name->size(), kLongestName));
-        if (tensor.id != i) f.doubt("tensor", nth("tensor", i), fmt::format("has id {}; its position counts", tensor.id));
+                    fmt::format("has a name of {} bytes, which is truncated to {}", tensor.name->size(), kLongestName));
+        if (tensor.id != i) f.doubt("tensor", nth("tensor", i), fmt::format("has id {}; its position is used", tensor.id));
     }
 }
 
@@ -71,7 +71,7 @@ void check_contents(CheckedFile& f, std::size_t i)
     }
     if (memory.contents.size() != memory.offsets.size())
         f.refuse("memory", place,
-                 fmt::format("has {} contents at {} offsets, expected as many", memory.contents.size(), memory.offsets.size()));
+                 fmt::format("has {} contents at {} offsets, expected equal numbers", memory.contents.size(), memory.offsets.size()));
     if (memory.bound()) f.doubt("memory", place, "is bound, so that the runtime does not load its contents");
     else if (!memory.is(MemoryEntry::Allocate)) f.refuse("memory", place, "has contents without the flag 1: they are not loaded");
     for (std::size_t k = 0; k < std::min(memory.contents.size(), memory.offsets.size()); ++k) {
@@ -113,9 +113,9 @@ void check_tensor_of(CheckedFile& f, std::size_t m)
     const std::string place = nth("tensor", memory.tensor);
     if (t.size < memory.size)
         f.refuse("bind", place,
-                 fmt::format("has {} bytes, its memory {} has {}: callers allocate what the tensor says", t.size, m, memory.size));
+                 fmt::format("has {} bytes, its memory {} has {}: callers allocate the size of the tensor", t.size, m, memory.size));
     else if (t.size > memory.size) f.doubt("bind", place, fmt::format("has {} bytes, its memory {} has {}", t.size, m, memory.size));
-    if (t.memory != m) f.doubt("bind", place, fmt::format("says memory {}, it is bound to {}; nobody looks", t.memory, m));
+    if (t.memory != m) f.doubt("bind", place, fmt::format("names memory {}, but is bound to {}; this is not checked", t.memory, m));
     constexpr unsigned kHalf = 2, kByte = 4;
     struct Form {
         unsigned pixel_format, type;
@@ -126,7 +126,7 @@ void check_tensor_of(CheckedFile& f, std::size_t m)
     if (memory.is(MemoryEntry::Input) && std::ranges::find(kKnown, Form{t.pixel_format, t.type}) == kKnown.end())
         f.doubt(
             "nvdla_runtime", place,
-            fmt::format("is an input of pixel format {} and type {}, which the test application does not know", t.pixel_format, t.type));
+            fmt::format("is an input of pixel format {} and type {}, which the test application does not support", t.pixel_format, t.type));
     if (memory.is(MemoryEntry::Input) && t.channels > static_cast<std::int32_t>(kMostImageChannels))
         f.doubt("nvdla_runtime", place,
                 fmt::format("is an input of {} channels; the test application takes {} at most", t.channels, kMostImageChannels));
@@ -173,7 +173,7 @@ void check_submits(CheckedFile& f)
     if (!any) f.refuse("submit", "submits", "name no task");
     for (std::size_t t = 0; t < times.size(); ++t) {
         if (times[t] > 1 && file.tasks[t].interface == static_cast<std::uint32_t>(Interface::Dla))
-            f.refuse("submit", nth("task", t), fmt::format("is submitted {} times in one run: its dependency graph is spent", times[t]));
+            f.refuse("submit", nth("task", t), fmt::format("is submitted {} times in one run: its dependency graph is used up", times[t]));
         if (times[t] == 0) f.doubt("submit", nth("task", t), "is never submitted");
     }
 }
@@ -210,9 +210,9 @@ void check_task_entries(CheckedFile& f)
         const RawTask& task = f.file.tasks[t];
         const std::string place = nth("task", t);
         if (task.interface != kDla && task.interface != kEmu)
-            f.refuse("task", place, fmt::format("has interface {}, expected {} (machine) or {} (host)", task.interface, kDla, kEmu));
+            f.refuse("task", place, fmt::format("has interface {}, expected {} (machine) or {} (CPU)", task.interface, kDla, kEmu));
         if (task.interface == kEmu && task.instance > 0)
-            f.refuse("task", place, fmt::format("is of the host with instance {}, expected -1 or 0", task.instance));
+            f.refuse("task", place, fmt::format("is of the CPU with instance {}, expected -1 or 0", task.instance));
         if (task.interface == kDla && task.instance != -1)
             f.doubt("task", place, fmt::format("has instance {}, which is ignored", task.instance));
         check_list(f, t);

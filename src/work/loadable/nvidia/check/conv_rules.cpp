@@ -55,7 +55,8 @@ private:
         const std::uint32_t atom = hw_.memory.atom_bytes;
         if (!out.on_the_fly())
             t_.doubt("conv", i_,
-                     fmt::format("has an output in memory type {}; a convolution always gives to SDP", static_cast<unsigned>(out.memory)));
+                     fmt::format("has an output in memory type {}; a convolution always sends its results to SDP",
+                                 static_cast<unsigned>(out.memory)));
         if (t_.consumers[i_].empty()) t_.doubt("conv", i_, "is no fused parent of an SDP, so that it does not wait for one");
         if (out.width == 1 && out.height == 1 && out.line_stride != atom)
             refuse(
@@ -114,7 +115,8 @@ private:
     {
         const std::uint64_t bytes = std::uint64_t{o_.kernel_width} * o_.kernel_height * o_.kernel_channels * element_bytes(o_.precision);
         const Cube& in = o_.source;
-        if (o_.bytes_per_kernel != bytes) refuse(fmt::format("has {} bytes per kernel, its sizes give {}", o_.bytes_per_kernel, bytes));
+        if (o_.bytes_per_kernel != bytes)
+            refuse(fmt::format("has {} bytes per kernel, expected {} from its sizes", o_.bytes_per_kernel, bytes));
         if (o_.csc_channels != in.channels || o_.kernel_channels != in.channels)
             refuse(fmt::format("has {} channels in CSC and {} in its kernels, its input has {}", o_.csc_channels, o_.kernel_channels,
                                in.channels));

@@ -60,7 +60,7 @@ private:
         for (std::size_t kind = 0; kind < kKinds; ++kind) {
             for (int at = t_.task.heads[kind]; at != -1; at = ops_[position(at)].consumers[kind].operation) {
                 if (reached[position(at)]) {
-                    bad(position(at), "comes twice in the order of its type");
+                    bad(position(at), "occurs twice in the order of its type");
                     break;
                 }
                 if (ops_[position(at)].type() != kind) {
@@ -83,9 +83,9 @@ private:
         if (comes || (fetched && ops_[i].kind == Kind::Conv)) ++incoming[position(link.operation)];
         else if (fetched)
             t_.doubt("graph", i,
-                     fmt::format("tells operation {} of event {}, which convolutions alone have: it never comes", link.operation, event));
+                     fmt::format("sends event {1} to operation {0}, which only convolutions have: it never occurs", link.operation, event));
         else if (ops_[position(link.operation)].kind != ops_[i].kind)
-            t_.doubt("graph", i, fmt::format("tells operation {} of event {}, which never comes", link.operation, event));
+            t_.doubt("graph", i, fmt::format("sends event {1} to operation {0}, which never occurs", link.operation, event));
     }
 
     void count_events()
@@ -97,7 +97,7 @@ private:
         }
         for (std::size_t i = 0; i < ops_.size(); ++i)
             if (ops_[i].dependencies != incoming[i])
-                bad(i, fmt::format("has dependency_count {}, expected {}: as many events come. The driver waits for ever",
+                bad(i, fmt::format("has dependency_count {}, expected {}, the number of its events: the driver waits for ever",
                                    ops_[i].dependencies, incoming[i]));
     }
 

@@ -103,11 +103,11 @@ private:
             f_.refuse("host", where, fmt::format("has scales {} and {}, expected both of int8", in_scale, out_scale));
         if (softmax && (source.width != 1 || source.height != 1))
             f_.doubt("host", where,
-                     fmt::format("is a softmax of {} x {} points, of which the first is looked at", source.width, source.height));
+                     fmt::format("is a softmax of {} x {} positions, of which only the first is computed", source.width, source.height));
         if (softmax && std::uint32_t{source.channels} * source.element() > source.atom() && source.surface != source.atom())
-            f_.refuse("host", where,
-                      fmt::format("is a softmax with surfaces {} apart, expected {}: it reads channels side by side", source.surface,
-                                  source.atom()));
+            f_.refuse(
+                "host", where,
+                fmt::format("is a softmax with surfaces {} apart, expected {}: it reads adjacent channels", source.surface, source.atom()));
     }
 
     CheckedFile& f_;

@@ -47,7 +47,7 @@ private:
             return refuse(fmt::format("has ALU {}, type {}, mode {}, activation {}, precision {}, expected at most 3, 3, 2, 3, 2", s.alu,
                                       s.type, s.mode, s.activation, s.precision));
         if (is_y && !hw_.sdp.has_ew) refuse(fmt::format("is enabled, which {} does not have", hw_.name));
-        if (s.activation == kTable && !is_y) refuse("has a table, which Y alone can have");
+        if (s.activation == kTable && !is_y) refuse("has a table, which only Y can have");
         if (s.activation == kTable && o.table < 0) refuse("uses a table, and the operation names none");
         if (s.activation == kTable && !hw_.sdp.has_lut) refuse(fmt::format("uses a table, which {} does not have", hw_.name));
         if (s.type == 0 || s.mode == 0) return;
@@ -66,7 +66,7 @@ private:
         const Cube &in = o.source, &out = o.destination;
         if (!t_.sized(i_, "input", in) || !t_.sized(i_, "output", out)) return;
         if (in.width != out.width || in.height != out.height || in.channels != out.channels)
-            t_.doubt("sdp", i_, "has input and output of different sizes; those of the input count");
+            t_.doubt("sdp", i_, "has input and output of different sizes; those of the input are used");
         if (o.batch < 1 || (o.batch != 1 && !hw_.batch))
             t_.refuse("sdp", i_, fmt::format("has batch {}, expected {}", o.batch, hw_.batch ? "1 or more" : "1"));
         check_parent(in, "a convolution", false);
@@ -142,7 +142,7 @@ private:
         const auto [first, mid, last] = o.partial_out;
         if (o.splits > 1 && first + last + mid * (o.splits - 2) != static_cast<int>(o.destination.width))
             t_.refuse("pdp", i_,
-                      fmt::format("has parts of {}, {} and {} in its output, which do not make its width of {}", first, mid, last,
+                      fmt::format("has parts of {}, {} and {} in its output, which do not add up to its width of {}", first, mid, last,
                                   o.destination.width));
     }
 
@@ -290,7 +290,7 @@ void CheckedTask::hands_over(std::size_t i, const Cube& given)
             refuse("fused", j, fmt::format("names operation {} as fused parent, but reads memory", i));
         if (taken.width != given.width || taken.height != given.height || taken.channels != given.channels)
             refuse("fused", j,
-                   fmt::format("takes {} x {} x {}, operation {} gives {} x {} x {}", taken.width, taken.height, taken.channels, i,
+                   fmt::format("reads {} x {} x {}, operation {} writes {} x {} x {}", taken.width, taken.height, taken.channels, i,
                                given.width, given.height, given.channels));
     }
 }

@@ -61,9 +61,9 @@ private:
             return false;
         }
         if (const Version v = version(); v.before({0, 12, 0}) && v.number() != 0)
-            f_.refuse("blob version", t_.place,
-                      fmt::format("has interface version {}: the driver reads every file as 0.12, whose surfaces are laid out otherwise",
-                                  text(v)));
+            f_.refuse(
+                "blob version", t_.place,
+                fmt::format("has interface version {}: the driver reads every file as 0.12, whose surfaces have another layout", text(v)));
         Fields fields(view->bytes(0, kNetworkBytes));
         fields.fields(n_.operations, n_.surfaces, n_.graph, n_.tables, n_.roi, n_.roi_surfaces, n_.statistics);
         fields.gap(2);
