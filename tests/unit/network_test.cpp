@@ -325,6 +325,27 @@ TEST(NetworkPlan, AnOperationHasAllItsRegistersWhereTheProgramWritesThoseThatCha
     EXPECT_GE(writes["CDMA.D_WEIGHT_ADDR_LOW"], 4u);
 }
 
+TEST(NetworkPlan, ADepthwiseLayerOfStrideTwoReadsPairsOfLinesEachOnce)
+{
+    for (const char* pad : {R"({"right": 1, "bottom": 1})", R"({"left": 1, "right": 1, "top": 1, "bottom": 1})"}) {
+        const std::string depthwise =
+            R"({"name": "d", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 32}, "groups": 32, "stride": {"x": 2, "y": 2}, "pad": )" +
+            std::string(pad) + "}";
+        const NetworkPlan plan =
+            planned(network_of(conv("a", 32) + "," + depthwise, R"({"width": 16, "height": 16, "channels": 16})"), "nv_large");
+        const StepPlan& step = plan.plans.back();
+        ASSERT_EQ(step.passes.size(), 1u);
+        const Pass& pass = step.passes.front().pass;
+        EXPECT_EQ(pass.height, 8u);
+        EXPECT_EQ(pass.kernel_height, 2u);
+        EXPECT_EQ(pass.stride.y, 1u);
+        EXPECT_EQ(pass.in_strides.line, 2 * pass.in_strides.surface);
+        EXPECT_EQ(step.passes.front().reads.count, 16u);
+        for (const TensorTraffic& tensor : step.traffic.tensors)
+            if (std::string(tensor.name) == "input") EXPECT_EQ(tensor.moved, 16u * 16 * 32);
+    }
+}
+
 TEST(NetworkPlan, ConvertersKeepTheRange)
 {
     const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);

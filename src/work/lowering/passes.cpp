@@ -78,7 +78,8 @@ void note_lines(PlannedPass& planned, const ShapedPass& shaped, const Split& spl
 {
     if (planned.row_step != 1) return;
     const std::uint32_t first = fetch_of(split.strip_of(part).pass, part.rows, part.fetch_begin()).line, count = planned.fetched_lines;
-    planned.reads = {first, count == 0 || shaped.kernels.second_row == 0 ? count : count + 1};
+    const std::uint32_t apart = shaped.kernels.lines_apart(), last_rows = shaped.kernels.second_row == 0 ? 1 : 2;
+    planned.reads = {apart * first, count == 0 ? 0 : apart * (count - 1) + last_rows};
     planned.adds = {planned.first_row, planned.rows};
     planned.writes = {part.rows.made_first, part.rows.made_count};
 }

@@ -114,14 +114,24 @@ std::uint32_t groups_together(const Layer& l, const Hardware& hw)
     return std::min({c, k, l.groups});
 }
 
-/// The line that the last tap of the last window reads in its first half.
-std::uint32_t last_line(const Layer& l) { return (l.out_height() - 1) * l.stride.y + 1 - l.pad.top; }
+/// Of stride 2 a line of the pass is a pair of lines, and none of them is read twice.
+bool takes_pairs(const Layer& l) { return l.stride.y == 2; }
+std::uint32_t lines_of_pass(const Layer& l) { return takes_pairs(l) ? ceil_div(l.height, 2u) : l.height; }
 
-/// The kernel as two rows: its first one alone, then the others in one atom of the array, which is a line and the one below it.
+/// The line of the pass that the last tap of the last window reads.
+std::uint32_t last_line(const Layer& l)
+{
+    return takes_pairs(l) ? l.out_height() - l.pad.top : (l.out_height() - 1) * l.stride.y + 1 - l.pad.top;
+}
+
+/// The kernel as two rows of an atom of the array, which is a line and the one below it: the first row alone, then the others; of pairs
+/// of lines those that window and padding make neighbours.
 ///
-///   pass    channels of a line     of the line below
-///   row 0   row 0                  -
-///   row 1   row 1                  row 2
+///            pass    channels of a line     of the line below
+///            row 0   row 0                  -
+///            row 1   row 1                  row 2
+///   pairs    row 0   row 0                  row 1                    with a line of padding above:   -        row 0
+///            row 1   row 2                  -                                                        row 1    row 2
 void take_two_rows(ShapedPass& shaped, const Layer& l, const Hardware& hw)
 {
     Pass& p = shaped.pass;
@@ -129,11 +139,18 @@ void take_two_rows(ShapedPass& shaped, const Layer& l, const Hardware& hw)
     shaped.input_bytes = l.input_surface != 0 ? l.input_surface : p.in_strides.line * l.height;
     p.in_strides.surface = p.in_strides.line;
     shaped.kernels.second_row = hw.memory.atom_bytes;
+    shaped.kernels.y = {.count = 2};
     p.channels = 2 * hw.memory.atom_bytes;
     p.kernel_height = 2;
-    p.height = second_rows_inside(l) ? last_line(l) + 1 : l.height;
-    p.pad.bottom = second_rows_inside(l) ? 0 : last_line(l) + 1 - l.height;
-    shaped.kernels.y = {.count = 2};
+    p.height = std::min(lines_of_pass(l), last_line(l) + 1);
+    if (takes_pairs(l)) {
+        shaped.kernels.y = {.count = 2, .first = -std::int64_t{l.pad.top}, .step = 2};
+        p.stride.y = 1;
+        p.in_strides.line *= 2;
+        p.lines_packed = false;
+        p.surfaces_packed = l.width != 1;
+    }
+    p.pad.bottom = last_line(l) + 1 - p.height;
 }
 
 std::vector<ShapedPass> group_passes(const Layer& l, const Hardware& hw, Pass common)
@@ -172,7 +189,11 @@ bool takes_two_rows(const Layer& l, const Hardware& hw)
            groups_together(l, hw) == std::min(l.groups, hw.memory.atom_bytes);
 }
 
-bool second_rows_inside(const Layer& l) { return last_line(l) + 1 < l.height; }
+bool second_rows_inside(const Layer& l)
+{
+    if (takes_pairs(l)) return 2 * std::min(last_line(l), lines_of_pass(l) - 1) + 1 < l.height;
+    return last_line(l) + 1 < l.height;
+}
 
 Shape shape_of(const Layer& layer, const Hardware& hardware)
 {

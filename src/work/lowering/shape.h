@@ -28,6 +28,8 @@ struct KernelBlock {
     std::uint32_t groups = 1;
     Taps x, y;
     std::uint32_t second_row = 0;  // channel from which on a tap of the pass has the layer's next row; 0: it has one row
+    /// Lines of the layer from one line of the pass to the next.
+    std::uint32_t lines_apart() const { return second_row != 0 ? static_cast<std::uint32_t>(y.step) : 1; }
 };
 
 struct ShapedPass {

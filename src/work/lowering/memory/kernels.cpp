@@ -16,17 +16,18 @@ std::optional<Tensor> kernels_of(const ShapedPass& shaped, const KernelPart& par
     const std::uint32_t channels = weights.c, kernels = shaped.pass.kernels / block.groups;  // of a group
     Tensor out(part.count, block.second_row != 0 ? shaped.pass.channels : channels * block.groups, block.y.count, block.x.count);
     if (block.x.none || block.y.none) return out;
+    const auto fill = [&](std::uint32_t k, std::uint32_t lane, std::uint32_t c, std::uint32_t y, std::uint32_t row) {
+        if (row >= weights.h) return;
+        for (std::uint32_t x = 0; x < out.w && block.x.at(x) < weights.w; ++x)
+            out.at(k, lane, y, x) = weights.at(shaped.first_kernel + part.first + k, c, row, block.x.at(x));
+    };
     for (std::uint32_t k = 0; k < out.n; ++k) {
-        const std::uint32_t of_pass = part.first + k, beside = of_pass / kernels * channels;
+        const std::uint32_t beside = (part.first + k) / kernels * channels;
         for (std::uint32_t c = 0; c < channels; ++c)
-            for (std::uint32_t y = 0; y < out.h; ++y)
-                for (std::uint32_t x = 0; x < out.w && block.x.at(x) < weights.w; ++x)
-                    out.at(k, beside + c, y, x) = weights.at(shaped.first_kernel + of_pass, c, block.y.at(y), block.x.at(x));
-        if (block.second_row == 0) continue;
-        const std::uint32_t last = block.y.count - 1;
-        for (std::uint32_t x = 0; x < out.w; ++x)
-            out.at(k, block.second_row + beside, last, x) =
-                weights.at(shaped.first_kernel + of_pass, 0, block.y.at(last) + 1, block.x.at(x));
+            for (std::uint32_t y = 0; y < out.h; ++y) fill(k, beside + c, c, y, block.y.at(y));
+        // Of lines that overlap the row of the first one's second half is that of the next one.
+        for (std::uint32_t y = block.lines_apart() == 1 ? out.h - 1 : 0; block.second_row != 0 && y < out.h; ++y)
+            fill(k, block.second_row + beside, 0, y, block.y.at(y) + 1);
     }
     return out;
 }
