@@ -357,7 +357,7 @@ class Found(Case):
         (self.folder / "to" / "test.cfg").write_text("// mine\n")
         done = self.dlasim("export", layer, "--hw", "nv_small", "--form", "txn", "--to", "to")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("to/test.cfg: is a trace of somebody else", done.stderr)
+        self.assertIn("to/test.cfg: is a trace that dlasim did not write", done.stderr)
         self.assertEqual({path.name: path.read_text() for path in (self.folder / "to").iterdir()}, {"test.cfg": "// mine\n"})
 
 

@@ -49,7 +49,7 @@ class Names(Case):
     def test_one_default_of_jobs(self):
         for command in ("sweep", "test", "explain"):
             told = " ".join(self.dlasim(command, "--help").stdout.split())
-            self.assertRegex(told, r"--jobs UINT[^-]* that run side by side; without it as many as there are processors", command)
+            self.assertRegex(told, r"--jobs UINT[^-]*number of parallel [a-z]+; default: the number of processors", command)
 
 
 class Requirements(Case):

@@ -113,7 +113,7 @@ class Outputs(Onnx):
         self.assertFalse((self.folder / "out/outputs").exists())
 
     def test_counts_and_names_that_cannot_be(self):
-        for outputs, words in (({}, "outputs: found 0, expected 1 to 64"), ({f"y{i}": None for i in range(65)}, "found 65"), ({"y": None, "no": None}, 'output "no": is made by no node')):
+        for outputs, words in (({}, "outputs: found 0, expected 1 to 64"), ({f"y{i}": None for i in range(65)}, "found 65"), ({"y": None, "no": None}, 'output "no": is the output of no node')):
             self.save([node("Relu", ["x"], ["y"])], {}, {"x": [None, 2, 4, 4]}, outputs)
             self.assertIn(words, self.net(status=2).stderr)
 

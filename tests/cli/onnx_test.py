@@ -298,7 +298,7 @@ class Refusals(Onnx):
                   {}, {"x": [None, 2, 4, 4], "x2": [None, 3, 4, 4]}, {"y": None})
         said = self.net(status=2).stderr
         # What is left where dimension 0 is no batch.
-        self.assertIn('node "wide" (Add): joins tensors of 2 and 3', said)
+        self.assertIn('node "wide" (Add): combines tensors of 2 and 3', said)
         self.assertNotIn("ratio", said)
 
     def test_files_that_are_no_models(self):

@@ -183,7 +183,7 @@ class Files(Case):
         self.assertEqual(self.dlasim("net", self.write(short), "--hw", "nv_small", "--quiet").stderr, "")
         self.assertEqual(self.dlasim("net", self.write(long), "--hw", "nv_small", "--quiet").stderr.count("dlasim: warning:"), 1)
         both = {**SMALL, "post": {"bias": True}}
-        self.assertIn('/post/bias: says the same as the layer\'s own "bias"', self.dlasim("run", self.write(both), "--out", "no").stderr)
+        self.assertIn('/post/bias: duplicates the layer\'s own "bias"', self.dlasim("run", self.write(both), "--out", "no").stderr)
 
     def test_activations_of_a_layer(self):
         for precision, hw in (("int8", "nv_small"), ("fp16", "nv_full")):

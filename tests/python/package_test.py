@@ -125,7 +125,7 @@ class Layers(unittest.TestCase):
     def test_without_numpy_it_says_so(self):
         done = subprocess.run([sys.executable, "-c", f"import sys; sys.modules['numpy'] = None; sys.path.insert(0, {str(ROOT / 'python')!r}); import dlasim"],
                               capture_output=True, text=True, check=False)
-        self.assertIn("ImportError: dlasim needs NumPy, which this Python has not: install it", done.stderr)
+        self.assertIn("ImportError: dlasim needs NumPy, which is not installed: install it", done.stderr)
 
     def test_the_program_is_found_or_missed(self):
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "DLASIM": str(self.folder / "none")}

@@ -57,7 +57,7 @@ TEST(LrnReader, RefusesWhatCdpCannotDo)
     EXPECT_THAT(refused(layer(R"({"size": 5, "bias": 0})")), HasSubstr("/lrn/bias: found 0"));
     EXPECT_THAT(refused(layer(R"({"size": 5, "region": 1})")), HasSubstr("region"));
     EXPECT_THAT(refused(layer(R"({"size": 5, "input_scale": 1})", R"(, "precision": "fp16")")), HasSubstr("/lrn/input_scale"));
-    EXPECT_THAT(refused(layer(R"({"size": 5, "output_scale": 1e-12})")), HasSubstr("/lrn/output_scale: makes the output converter"));
+    EXPECT_THAT(refused(layer(R"({"size": 5, "output_scale": 1e-12})")), HasSubstr("/lrn/output_scale: requires the output converter"));
     EXPECT_THAT(refused(layer(R"({"size": 5})", R"(, "precision": "int16")"), "nv_large"), HasSubstr("/precision: found \"int16\""));
     EXPECT_THAT(refused(layer(R"({"size": 5})", R"(, "placement": {"input": {"memory": "cvsram", "address": 0}})"), "nv_small"),
                 HasSubstr("cvsram"));
