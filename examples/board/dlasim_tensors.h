@@ -241,6 +241,34 @@ static inline void dlasim_softmax(const dlasim_tensor* t, const int8_t* in, floa
     for (uint32_t c = 0; c < t->channels; ++c) out[c] = (float)(exp(dlasim_real(t, in[c]) - most) / sum);
 }
 
+/* Last steps of a model ("numbers": "real"), on the numbers of dlasim_read_output or of the step before. */
+
+/* softmax: over the channels of each of `places`. */
+static inline void dlasim_softmax_real(const float* in, uint32_t channels, size_t places, int logarithm, float* out)
+{
+    for (size_t p = 0; p < places; ++p) {
+        float most = in[p];
+        double sum = 0;
+        for (size_t i = p; i < channels * places; i += places) most = in[i] > most ? in[i] : most;
+        for (size_t i = p; i < channels * places; i += places) sum += exp((double)in[i] - (double)most);
+        for (size_t i = p; i < channels * places; i += places) {
+            const double x = (double)in[i] - (double)most;
+            out[i] = (float)(logarithm ? x - log(sum) : exp(x) / sum);
+        }
+    }
+}
+
+/* function, reshape */
+static inline void dlasim_apply_real(const char* name, double alpha, double beta, const float* in, size_t elements, float* out)
+{
+    for (size_t i = 0; i < elements; ++i) out[i] = (float)dlasim_function(name, alpha, beta, in[i]);
+}
+
+static inline void dlasim_reshape_real(const float* in, const int32_t* from, size_t elements, double fill, float* out)
+{
+    for (size_t i = 0; i < elements; ++i) out[i] = from[i] < 0 ? (float)fill : in[from[i]];
+}
+
 /* fp16: the same on patterns of 16 bits. `scale` and `zero_point` of the tensors are not used. */
 
 /* The nearest fp16, ties to even, at most 65504. */

@@ -72,32 +72,23 @@ class DriverFiles(unittest.TestCase):
         told = self.run_dlasim("loadable", self.at / name, "--hw", machine, "--check").stdout.splitlines()[:-1]
         self.assertEqual([line for line in told if line.split()[1] not in HINTS], [], name)
 
-    def elements(self, manifest, tensor, data):
-        """Of a tensor whose channels stand in pieces, those channels."""
-        told = next(t for t in manifest["tensors"] if t["name"] == tensor)
-        pieces = told["layout"].get("pieces")
-        if not pieces:
-            return data
-        plane = told["shape"][2] * told["shape"][3] * (1 if told["type"] == "int8" else 2)
-        return b"".join(data[at * plane:(at + count) * plane] for _, count, at in pieces)
-
-    def run_file(self, manifest, step, machine, inputs, mode="overlap"):
+    def run_file(self, step, machine, inputs, mode="overlap"):
         """The outputs of one file, by name."""
         arguments = [part for name in step["inputs"] for part in ("--input", inputs / file_name(name))]
         out = self.at / "out"
-        done = self.run_dlasim("loadable", self.at / step["file"], "--hw", machine, "--mode", mode, "--out", out, *arguments)
+        done = self.run_dlasim("loadable", self.at / step["file"], "--hw", machine, "--manifest", self.at / "m.json", "--mode", mode, "--out", out, *arguments)
         self.assertEqual(done.stderr, "")  # no convolution starts where the silicon may hang
         names = ["output.npy"] + [f"output_{i}.npy" for i in range(1, len(step["outputs"]))]
-        return {tensor: self.elements(manifest, tensor, npy(out / name)[2]) for tensor, name in zip(step["outputs"], names)}
+        return {tensor: npy(out / name)[1:] for tensor, name in zip(step["outputs"], names)}
 
     def prove(self, manifest, machine, modes=("overlap",)):
         """Every file by itself: its inputs and outputs are golden tensors."""
         for step in (s for s in manifest["order"] if "file" in s):
             self.check(step["file"], machine)
             for mode in modes:
-                found = self.run_file(manifest, step, machine, self.at / "golden", mode)
+                found = self.run_file(step, machine, self.at / "golden", mode)
                 for tensor, data in found.items():
-                    self.assertEqual(data, npy(self.at / "golden" / file_name(tensor))[2], f"{step['file']} {tensor} {mode}")
+                    self.assertEqual(data, npy(self.at / "golden" / file_name(tensor))[1:], f"{step['file']} {tensor} {mode}")
 
 
 class Written(DriverFiles):
@@ -111,9 +102,9 @@ class Written(DriverFiles):
                 with self.subTest(layer=layer, machine=machine):
                     manifest = self.export(model, machine)
                     self.check("m.nvdla", machine)
-                    found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")
+                    found = self.run_file(manifest["order"][0], machine, self.at / "golden")
                     self.run_dlasim("run", model, "--hw", machine, "--out", self.at / "run")
-                    self.assertEqual(found["output"], npy(self.at / "run/output.npy")[2])
+                    self.assertEqual(found["output"], npy(self.at / "run/output.npy")[1:])
 
 
     def test_tiles_that_begin_at_the_same_line(self):
@@ -125,9 +116,9 @@ class Written(DriverFiles):
             with self.subTest(machine=machine):
                 manifest = self.export(self.at / "own.json", machine)
                 self.check("m.nvdla", machine)
-                found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")
+                found = self.run_file(manifest["order"][0], machine, self.at / "golden")
                 self.run_dlasim("run", self.at / "own.json", "--hw", machine, "--out", self.at / "run")
-                self.assertEqual(found["output"], npy(self.at / "run/output.npy")[2])
+                self.assertEqual(found["output"], npy(self.at / "run/output.npy")[1:])
 
 
 class Networks(DriverFiles):
@@ -167,7 +158,7 @@ class Models(DriverFiles):
                     manifest = self.export(ROOT / f"models/onnx/{model}.onnx", machine, "--input", images, *calibrate, *more)
                     self.prove(manifest, machine)
                     tensors = {t["name"]: t for t in manifest["tensors"]}
-                    for name in manifest["inputs"] + manifest["outputs"]:
+                    for name in manifest["inputs"] + manifest["order"][0]["outputs"]:
                         self.assertEqual("scale" in tensors[name], not more, name)
 
 
@@ -246,6 +237,43 @@ class Parts(DriverFiles):
             known |= set(step["outputs"])
         self.assertLessEqual(set(manifest["outputs"]), known)
         self.prove(manifest, "nv_large")
+
+    def test_channels_in_pieces_go_in_and_out_by_the_manifest(self):
+        """Two tensors of less than an atom side by side, of one file for another and for the caller."""
+        conv = {"op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "pad": {"left": 1, "right": 1, "top": 1, "bottom": 1}}
+        layers = [{"name": "a", **conv, "inputs": ["data"]}, {"name": "b", **conv, "inputs": ["data"]}, {"name": "cat", "op": "concat", "inputs": ["a", "b"]},
+                  {"name": "up", "op": "upsample", "inputs": ["a"], "factor": {"x": 2, "y": 2}}, {"name": "c", **conv, "inputs": ["up"]}, {"name": "d", **conv, "inputs": ["cat"]},
+                  {"name": "e", **conv, "inputs": ["cat"]}, {"name": "out", "op": "concat", "inputs": ["d", "e"]}]
+        (self.at / "n.json").write_text(json.dumps({"name": "n", "input": {"width": 10, "height": 10, "channels": 3}, "layers": layers}))
+        for machine, more in (("nv_full", ("--precision", "fp16")), ("nv_full", ()), ("nv_large", ())):
+            with self.subTest(machine=machine, more=more):
+                manifest = self.export(self.at / "n.json", machine, *more)
+                pieces = {t["name"]: t["layout"].get("pieces") for t in manifest["tensors"]}
+                gap = 16 if more else 32
+                self.assertEqual((pieces["cat"], pieces["out"]), ([[0, 8, 0], [8, 8, gap]],) * 2)
+                self.assertIn("cat", [name for step in manifest["order"] if "file" in step for name in step["inputs"]])
+                self.prove(manifest, machine)
+        step = next(step for step in manifest["order"] if "cat" in step["inputs"])
+        arguments = [part for name in step["inputs"] for part in ("--input", self.at / "golden" / file_name(name))]
+        done = self.run_dlasim("loadable", self.at / step["file"], "--hw", machine, "--out", self.at / "out", *arguments, status=2)
+        self.assertIn("has shape (1, 16, 10, 10), expected (1, 40, 10, 10), or --manifest if channels are in pieces", done.stderr)
+
+    def test_manifests_that_are_none(self):
+        manifest = self.export(ROOT / "models/networks/lenet5.json", "nv_small")
+        def refuse(change, text):
+            wrong = json.loads(json.dumps(manifest))
+            change(wrong)
+            (self.at / "wrong.json").write_text(json.dumps(wrong))
+            done = self.run_dlasim("loadable", self.at / "m.nvdla", "--hw", "nv_small", "--manifest", self.at / "wrong.json", "--out", self.at / "out", status=2)
+            self.assertIn(text, done.stderr)
+            self.assertFalse((self.at / "out/result.json").exists())
+        def pieces(*of):
+            return lambda wrong: next(t for t in wrong["tensors"] if t["name"] in wrong["outputs"])["layout"].update(pieces=list(of))
+        refuse(lambda wrong: wrong.update(format="other"), "wrong.json: is no manifest, expected the .json that export --form nvdla writes")
+        refuse(lambda wrong: wrong["tensors"].append(4), "/tensors/2: found 4, expected a tensor with a name")
+        refuse(pieces(), "/layout/pieces: found [], expected pieces [first channel, channels, place]")
+        refuse(pieces([0, 8, 0], [8, 2, 4]), "/layout/pieces/1: found [8,2,4], expected channels and places behind those of the piece before")
+        refuse(pieces([0, 8, 0], [8, 2, 40]), "has 10 channels, expected 42 of features, as its pieces in the manifest end: is the manifest that of this file?")
 
     def test_a_step_at_the_end_is_the_callers(self):
         manifest = self.export(ROOT / "models/networks/squeezenet_v1_1.json", "nv_small")
@@ -341,7 +369,7 @@ class Callers(DriverFiles):
             else:
                 numbers = [(q - source["zero_point"]) * source["scale"] for q in struct.unpack(f"<{len(golden_in)}b", golden_in)]
             (self.at / "numbers").write_bytes(struct.pack(f"<{len(numbers)}f", *numbers))
-            found = self.run_file(manifest, manifest["order"][0], machine, self.at / "golden")[result["name"]]
+            _, found = self.run_file(manifest["order"][0], machine, self.at / "golden")[result["name"]]
             (self.at / "surface.out").write_bytes((self.at / "out/output.surface").read_bytes())
             program = C_PROGRAM.replace("= INPUT", "= " + self.initialiser(source)).replace("out = OUTPUT", "out = " + self.initialiser(result))
             for name in ("dlasim_write_input", "dlasim_read_integers") if half else ():
@@ -351,8 +379,8 @@ class Callers(DriverFiles):
             self.compile(program)
             subprocess.run(["./caller"], cwd=self.at, check=True)
             self.assertEqual((self.at / "integers").read_bytes(), found)
-            self.run_dlasim("loadable", self.at / "m.nvdla", "--hw", machine, "--input", self.at / "surface.in", "--input-form", "surface", "--out", self.at / "c")
-            self.assertEqual(self.elements(manifest, result["name"], npy(self.at / "c/output.npy")[2]), found)
+            self.run_dlasim("loadable", self.at / "m.nvdla", "--hw", machine, "--input", self.at / "surface.in", "--input-form", "surface", "--manifest", self.at / "m.json", "--out", self.at / "c")
+            self.assertEqual(npy(self.at / "c/output.npy")[2], found)
 
 
     def call(self, step, tensors, half=False):
@@ -398,6 +426,57 @@ class Callers(DriverFiles):
         onnx_writer.np.save(self.at / "images.npy", onnx_writer.np.array([draw.gauss(0, 1) for _ in range(800)], "float32").reshape(1, 8, 10, 10))
         self.compute_steps("nv_small", ["function", "upsample", "reshape", "concat", "pool"])
         self.compute_steps("nv_full", ["function", "upsample", "reshape", "concat", "pool"], "--precision", "fp16")
+
+    def test_the_c_file_computes_the_last_steps_of_a_model(self):
+        """Without a scale behind them they are the caller's, in real numbers: the manifest has them in its order."""
+        np, draw = onnx_writer.np, random.Random(5)
+        def weights(*shape):
+            return np.array([draw.gauss(0, 0.2) for _ in range(int(np.prod(shape)))], "float32").reshape(shape)
+        tables = {"w0": weights(16, 3, 3, 3), "w1": weights(12, 16, 3, 3), "w2": weights(10, 16), "w3": weights(5, 16, 3, 3), "e": np.array(0.7, "float32")}
+        same = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+        node = onnx_writer.node
+        nodes = [node("Conv", ["data", "w0"], ["c0"], **same), node("Relu", ["c0"], ["r"]), node("Conv", ["r", "w1"], ["c1"], **same),
+                 node("DepthToSpace", ["c1"], ["image"], blocksize=2), node("GlobalAveragePool", ["r"], ["g"]), node("Flatten", ["g"], ["f"]),
+                 node("Gemm", ["f", "w2"], ["logits"], transB=1), node("Softmax", ["logits"], ["prob"], axis=1),
+                 node("Conv", ["r", "w3"], ["c3"], **same), node("Relu", ["c3"], ["r3"]), node("Pow", ["r3", "e"], ["root"])]
+        onnx_writer.save(self.at / "net.onnx", nodes, tables, {"data": [None, 3, 8, 8]}, {"prob": None, "image": None, "root": None})
+        np.save(self.at / "images.npy", weights(1, 3, 8, 8))
+        for machine, more in (("nv_small", ()), ("nv_full", ("--precision", "fp16"))):
+            with self.subTest(machine=machine):
+                manifest = self.export(self.at / "net.onnx", machine, "--input", self.at / "images.npy", *more)
+                self.assertEqual(manifest["outputs"], ["prob", "image", "root"])
+                steps = [step for step in manifest["order"] if "cpu" in step]
+                self.assertEqual([(step["cpu"], step["outputs"], step["numbers"]) for step in steps],
+                                 [("softmax", ["prob"], "real"), ("reshape", ["image"], "real"), ("function", ["root"], "real")])
+                self.prove(manifest, machine)
+                tensors = {t["name"]: t for t in manifest["tensors"]}
+                program = STEPS_PROGRAM.replace("ELEMENT", "uint16_t" if more else "int8_t")
+                self.compile(program.replace("STEPS", "".join(self.call_real(step, tensors, bool(more)) for step in steps)))
+                subprocess.run(["./caller"], cwd=self.at, check=True)
+                self.run_dlasim("net", self.at / "net.onnx", "--hw", machine, "--input", self.at / "images.npy", "--no-causes", "--out", self.at / "net", *more)
+                for name, of_net in (("prob", "output.npy"), ("image", "outputs/image.npy"), ("root", "outputs/root.npy")):
+                    golden = npy(self.at / "golden" / file_name(name))
+                    self.assertEqual((self.at / f"{name}.out").read_bytes(), golden[2], name)
+                    self.assertEqual(npy(self.at / "net" / of_net)[1:], golden[1:], name)
+
+    def call_real(self, step, tensors, half):
+        """C statements of a last step, from the integers or halves that a file leaves."""
+        (source, to), p = (tensors[step["inputs"][0]], tensors[step["outputs"][0]]), step["parameters"]
+        _, c, h, w = source["shape"]
+        size, out = c * h * w, to["shape"][1] * to["shape"][2] * to["shape"][3]
+        (self.at / f"{source['name']}.in").write_bytes(npy(self.at / "golden" / file_name(source["name"]))[2])
+        lines = [f"const dlasim_tensor from = {self.initialiser(source)};", f'element* in = read_tensor("{self.at}/{source["name"]}.in", {size});', "(void)from;",
+                 f"float numbers[{size}], out[{out}];",
+                 f"for (int i = 0; i < {size}; ++i) numbers[i] = (float){'dlasim_half_real(in[i])' if half else 'dlasim_real(&from, in[i])'};"]
+        if step["cpu"] == "softmax":
+            lines.append(f"dlasim_softmax_real(numbers, {c}, {h * w}, {int(p['logarithm'])}, out);")
+        elif step["cpu"] == "function":
+            lines.append(f'dlasim_apply_real("{p["function"]}", {p["alpha"]}, {p["beta"]}, numbers, {size}, out);')
+        else:
+            lines.append(f"static const int32_t moved[] = {{{', '.join(map(str, p['from']))}}};")
+            lines.append(f"dlasim_reshape_real(numbers, moved, {out}, {p['fill']}, out);")
+        lines.append(f'write_tensor("{self.at}/{to["name"]}.out", (const element*)out, sizeof out / (sizeof(element)));')
+        return "{\n    " + "\n    ".join(lines) + "\n}\n"
 
     def compute_steps(self, machine, kinds, *more):
         manifest = self.export(self.at / "net.onnx", machine, "--input", self.at / "images.npy", *more)

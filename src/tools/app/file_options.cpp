@@ -33,6 +33,7 @@ constexpr std::array kOptionsOfSome{
     FileOption{"run net loadable replay sweep silicon", "--technology", FileUse::NameOrInput, "areas and energies"},
     FileOption{"net", "--input", FileUse::Input, "images or a folder of them, [NAME=]FILE"},
     FileOption{"loadable export lint", "--input", FileUse::Input, "values of an input"},
+    FileOption{"loadable", "--manifest", FileUse::Input, "where channels in pieces are"},
     FileOption{"net", "--labels", FileUse::Input, "classes"},
     FileOption{"net export lint", "--calibrate", FileUse::Input, "images or a folder of them, [NAME=]FILE"},
     FileOption{"silicon", "--of", FileUse::Input, "a result"},

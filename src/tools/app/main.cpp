@@ -256,6 +256,8 @@ Command add_loadable(CLI::App& app)
     add_loadable_options(*command, file);
     const SharedOptions shared = add_shared_options(*command, file);
     shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
+    command->add_option("--manifest", file.manifest, "the .json of export --form nvdla: where channels in pieces are")
+        ->excludes(shared.point);
     add_host_option(*command, file);
     command->add_option("--cpu", file.cpu, "time of the CPU: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
     CLI::Option* describe = command->add_flag("--describe", file.describe, "print memories, operations and registers without running");

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "config/model/channel_piece.h"
+
 namespace dlasim::loadable {
 
 inline constexpr std::uint64_t kMaxBytes = 1u << 30;  // of a file, and of all contents of its memories: far above any real one
@@ -79,6 +81,11 @@ struct TensorEntry {
     unsigned pixel_format = 0;  // 0 to 35 those of CDMA, 36 features in atoms of 32 bytes, 37 in atoms of 8
     std::uint32_t n = 0, c = 0, h = 0, w = 0;
     std::uint64_t size = 0, line_stride = 0, surface_stride = 0;  // bytes
+    std::vector<ChannelPiece> pieces;  // of the channels among the c places, which no file says; none: every place is a channel
+
+    std::uint32_t channels() const { return pieces.empty() ? c : pieces.back().first + pieces.back().count; }
+    /// The place of a channel.
+    std::uint32_t place_of(std::uint64_t channel) const;
     bool operator==(const TensorEntry&) const = default;
 };
 

@@ -13,11 +13,14 @@ namespace dlasim::loadable {
 namespace {
 
 constexpr std::uint64_t kMaxBound = 1u << 28;  // bytes of an input or output
+constexpr unsigned kFeatures = 36;             // pixel formats from here on
 
 class Planner {
 public:
     Planner(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
     {
+        for (TensorEntry& tensor : loadable.tensors)
+            if (const auto told = options.pieces.find(tensor.name); told != options.pieces.end()) tensor.pieces = told->second;
         p_.loadable = std::make_shared<const Loadable>(std::move(loadable));
         p_.name = std::filesystem::path(p_.loadable->file).filename().string();
         p_.hardware = hardware;
@@ -47,6 +50,7 @@ private:
                         p_.loadable->where("memory", m),
                         fmt::format("has {} bytes, expected {} at most for an input or output", p_.loadable->memories[m].size, kMaxBound));
                 check_tensor(tensor, p_.loadable->memories[m].size, where);
+                check_pieces(tensor, where);
                 if (tensor.pixel_format == 37 && atom != 8) wrong_atoms(where, 8);
                 if (tensor.pixel_format == 36 && tensor.h > 1 && tensor.line_stride < std::uint64_t{tensor.w} * atom)
                     wrong_atoms(where, tensor.line_stride / tensor.w);
@@ -54,6 +58,15 @@ private:
                     tensor.line_stride == std::uint64_t{tensor.w} * 32)
                     wrong_atoms(where, 32);
             }
+    }
+    static void check_pieces(const TensorEntry& tensor, const std::string& where)
+    {
+        if (tensor.pieces.empty()) return;
+        const std::uint32_t last = tensor.pieces.back().at + tensor.pieces.back().count;
+        if (tensor.pixel_format < kFeatures || last != tensor.c)
+            throw ConfigError(where, fmt::format("has {} channels, expected {} of features, as its pieces in the manifest end: is the "
+                                                 "manifest that of this file?",
+                                                 tensor.c, last));
     }
     [[noreturn]] void wrong_atoms(const std::string& where, std::uint64_t atom) const
     {

@@ -3,6 +3,7 @@
 // Source  loadable.md.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,7 +20,8 @@ struct Options {
     std::vector<std::string> inputs;  // files of the inputs, in the order of their numbers; those without one are seeded
     InputForm form = InputForm::Auto;
     std::uint32_t seed = 1;
-    std::size_t chains = SIZE_MAX;  // limit, after which the run ends
+    std::size_t chains = SIZE_MAX;                            // limit, after which the run ends
+    std::map<std::string, std::vector<ChannelPiece>> pieces;  // of tensors by name
 };
 
 /// What the host does at a HostStep of the program.

@@ -21,9 +21,9 @@ constexpr unsigned kLastSingle = 5;                    // pixel formats up to he
 
 bool pixels(const TensorEntry& t) { return t.pixel_format < kFeatures32; }
 
-std::uint64_t elements_of_image(const TensorEntry& t) { return std::uint64_t{t.c} * t.h * t.w; }
+std::uint64_t elements_of_image(const TensorEntry& t) { return std::uint64_t{t.channels()} * t.h * t.w; }
 
-/// The position of an element in the memory.
+/// The position of an element in the memory; c: its place.
 std::uint64_t offset(const TensorEntry& t, std::uint64_t n, std::uint64_t c, std::uint64_t h, std::uint64_t w, unsigned bytes)
 {
     const std::uint64_t start = n * (t.size / t.n) + h * t.line_stride;
@@ -37,9 +37,9 @@ void each_element(const TensorEntry& t, unsigned bytes, const std::function<void
 {
     std::uint64_t i = 0;
     for (std::uint32_t n = 0; n < t.n; ++n)
-        for (std::uint32_t c = 0; c < t.c; ++c)
+        for (std::uint32_t c = 0; c < t.channels(); ++c)
             for (std::uint32_t h = 0; h < t.h; ++h)
-                for (std::uint32_t w = 0; w < t.w; ++w) visit(i++, offset(t, n, c, h, w, bytes));
+                for (std::uint32_t w = 0; w < t.w; ++w) visit(i++, offset(t, n, t.place_of(c), h, w, bytes));
 }
 
 /// A number as an element of the tensor.
@@ -74,7 +74,7 @@ public:
     void put(std::uint64_t n, std::uint64_t index, std::uint32_t value)
     {
         const std::uint64_t plane = std::uint64_t{t_.h} * t_.w;
-        const std::uint64_t at = offset(t_, n, index / plane, index % plane / t_.w, index % t_.w, element_bytes_);
+        const std::uint64_t at = offset(t_, n, t_.place_of(index / plane), index % plane / t_.w, index % t_.w, element_bytes_);
         for (unsigned b = 0; b < element_bytes_; ++b) memory_[at + b] = static_cast<std::uint8_t>(value >> (8 * b));
     }
     void put_number(std::uint64_t n, std::uint64_t index, std::int32_t value) { put(n, index, element(t_, value, where_)); }
@@ -87,16 +87,20 @@ private:
     std::vector<std::uint8_t> memory_;
 };
 
-std::string expected_shape(const TensorEntry& t) { return fmt::format("{}, {}{}, {}, {}", t.n, pixels(t) ? "1 to " : "", t.c, t.h, t.w); }
+std::string expected_shape(const TensorEntry& t)
+{
+    return fmt::format("{}, {}{}, {}, {}", t.n, pixels(t) ? "1 to " : "", t.channels(), t.h, t.w);
+}
 
 std::vector<std::uint8_t> from_npy(const TensorEntry& t, std::uint64_t bytes, const std::string& file)
 {
     NpyArray array = read_npy_array(file, "--input");
     if (array.shape.size() == 3) array.shape.insert(array.shape.begin(), 1);
     const auto& shape = array.shape;
-    const std::uint64_t least = pixels(t) ? 1 : t.c;
-    if (shape.size() != 4 || shape[0] != t.n || shape[1] < least || shape[1] > t.c || shape[2] != t.h || shape[3] != t.w)
-        throw ConfigError(file, fmt::format("has shape ({}), expected ({})", fmt::join(shape, ", "), expected_shape(t)));
+    const std::uint64_t least = pixels(t) ? 1 : t.channels(), most = t.channels();
+    if (shape.size() != 4 || shape[0] != t.n || shape[1] < least || shape[1] > most || shape[2] != t.h || shape[3] != t.w)
+        throw ConfigError(file, fmt::format("has shape ({}), expected ({}){}", fmt::join(shape, ", "), expected_shape(t),
+                                            t.pieces.empty() && shape[1] < t.c ? ", or --manifest if channels are in pieces" : ""));
     Packer packer(t, bytes, file);
     const std::uint64_t image = shape[1] * t.h * t.w;
     for (std::uint64_t i = 0; i < array.values.size(); ++i) {
@@ -116,7 +120,7 @@ std::uint64_t images(const TensorEntry& t, std::uint64_t length, std::uint64_t& 
     for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{t.n}}) {
         if (length % (n * plane) != 0) continue;
         channels = length / (n * plane);
-        if (channels == t.c || (pixels(t) && channels >= 1 && channels <= t.c)) return n;
+        if (channels == t.channels() || (pixels(t) && channels >= 1 && channels <= t.c)) return n;
     }
     return 0;
 }
@@ -134,6 +138,14 @@ std::vector<std::uint8_t> from_bytes(const TensorEntry& t, std::uint64_t bytes, 
 }
 
 }  // namespace
+
+std::uint32_t TensorEntry::place_of(std::uint64_t channel) const
+{
+    const auto number = static_cast<std::uint32_t>(channel);
+    for (const ChannelPiece& piece : pieces)
+        if (number < piece.first + piece.count) return piece.at + number - piece.first;
+    return number;
+}
 
 unsigned element_bytes(const TensorEntry& tensor, const std::string& where)
 {
@@ -220,7 +232,7 @@ std::string npy_text(const TensorEntry& t, const std::vector<std::uint8_t>& elem
     std::vector<std::int32_t> values(elements.size() / bytes);
     for (std::size_t i = 0; i < values.size(); ++i)
         for (unsigned b = 0; b < bytes; ++b) values[i] |= elements[i * bytes + b] << (8 * b);
-    return npy_bytes(npy_type_of(t), {t.n, t.c, t.h, t.w}, values);
+    return npy_bytes(npy_type_of(t), {t.n, t.channels(), t.h, t.w}, values);
 }
 
 }  // namespace dlasim::loadable

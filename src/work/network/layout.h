@@ -8,16 +8,11 @@
 #include <functional>
 #include <optional>
 
+#include "config/model/channel_piece.h"
 #include "config/model/network.h"
 #include "lowering/plan.h"
 
 namespace dlasim {
-
-/// Channels [first, first + count) begin at `at` of the cube.
-struct ChannelPiece {
-    std::uint32_t first = 0, count = 0, at = 0;
-    bool operator==(const ChannelPiece&) const = default;
-};
 
 struct TensorLayout {
     std::vector<ChannelPiece> pieces;

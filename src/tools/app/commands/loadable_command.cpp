@@ -17,6 +17,7 @@
 #include "base/files/output_folder.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
+#include "config/manifest_reader.h"
 #include "config/warning.h"
 #include "facts/cacc.h"
 #include "lint/layer_ends.h"
@@ -201,6 +202,7 @@ loadable::LoadablePlan plan_of(const LoadableOptions& options)
     how.inputs = options.inputs;
     how.seed = static_cast<std::uint32_t>(options.seed);
     how.chains = options.chains;
+    if (!options.manifest.empty()) how.pieces = manifest_pieces(options.manifest);
     const Hardware hardware = load_hardware(options.hardware, options.settings);
     const MemorySpec memory = parse_memory(options.memory);
     return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);

@@ -17,8 +17,9 @@ struct LoadableOptions : CommonOptions {
     std::vector<std::string> inputs;  // --input
     std::string form = "auto", mode = "overlap";
     std::uint64_t seed = 1, chains = UINT32_MAX;
-    std::string cpu;      // --cpu
-    bool seeded = false;  // --seed is given
+    std::string manifest;  // --manifest
+    std::string cpu;       // --cpu
+    bool seeded = false;   // --seed is given
     bool describe = false, check = false, verify = true, tensors = true;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "app/file_names.h"
 #include "base/error.h"
@@ -338,6 +339,32 @@ std::vector<float> OnnxRun::trailing(std::size_t output, const Tensor& tensor, s
         shape = out;
     }
     return values;
+}
+
+std::vector<ModelOutput> OnnxRun::outputs() const
+{
+    std::vector<ModelOutput> outputs;
+    for (std::size_t o = 0; o < graph_.outputs.size(); ++o) {
+        if (graph_.outputs[o].constant) continue;
+        const QuantisedNetwork::Output& of = quantised_.outputs[o];
+        ModelOutput made{o, of.tensor, network().tensors[of.tensor].name};
+        for (std::size_t i = 0; i < of.trailing.size(); ++i) {
+            const RealNode& node = of.trailing[i];
+            const std::string before =
+                std::exchange(made.name, i + 1 == of.trailing.size() ? graph_.outputs[o].name : graph_.values[node.output].name);
+            made.steps.push_back({node, before, made.name, graph_.values[node.output].cube});
+        }
+        outputs.push_back(std::move(made));
+    }
+    return outputs;
+}
+
+std::string OnnxRun::real_file(const ModelOutput& output, const Tensor& tensor) const
+{
+    const std::vector<float> numbers = trailing(output.output, tensor, 0);
+    std::vector<std::uint64_t> shape(graph_.outputs[output.output].dims.begin(), graph_.outputs[output.output].dims.end());
+    if (graph_.batched) shape.insert(shape.begin(), 1);
+    return npy_numbers("<f4", shape, {numbers.begin(), numbers.end()});
 }
 
 ImagesResult OnnxRun::result(bool written) const

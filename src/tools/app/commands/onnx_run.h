@@ -15,6 +15,20 @@ struct OutputPlace {
     std::uint64_t bytes = 0;
 };
 
+/// A last step of the model without a scale: the CPU computes it in real numbers.
+struct TrailingStep {
+    const RealNode& node;
+    std::string input, output;  // tensors
+    CubeShape shape{};          // of the output
+};
+
+/// An output of the model: a tensor of the network, and the steps from there on.
+struct ModelOutput {
+    std::size_t output = 0, tensor = 0;
+    std::string name;
+    std::vector<TrailingStep> steps{};
+};
+
 class OnnxRun {
 public:
     /// Reads the model, images, labels; chooses grids. Nothing has run.
@@ -31,6 +45,11 @@ public:
     const Preprocessing& preprocessing() const { return preprocessing_; }
     /// Inputs that get pictures, with their channels.
     const std::map<std::string, std::uint32_t>& pictures() const { return pictures_; }
+
+    /// Those that are no constants.
+    std::vector<ModelOutput> outputs() const;
+    /// NumPy file of the numbers of an output whose tensor the first image leaves.
+    std::string real_file(const ModelOutput& output, const Tensor& tensor) const;
 
     /// pre: all images have run. `written`: there are files of outputs
     ImagesResult result(bool written) const;

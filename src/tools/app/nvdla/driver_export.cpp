@@ -57,6 +57,18 @@ void check_options(const ExportOptions& options)
         throw ConfigError(what.loadable, "is no ONNX model, expected no --calibrate, --calibration, --bias-correction or --preprocess");
 }
 
+/// Outputs as the model has them, with the steps that it ends with.
+void add_outputs(DriverFiles& files, const OnnxRun& onnx)
+{
+    files.manifest["outputs"] = OrderedJson::array();
+    for (const ModelOutput& output : onnx.outputs()) {
+        files.manifest["outputs"].push_back(output.name);
+        add_trailing(files.manifest, output);
+        if (!output.steps.empty() && !files.values.empty())
+            files.golden.push_back({golden_file_name(output.name), onnx.real_file(output, files.values[output.tensor].value())});
+    }
+}
+
 DriverFiles driver_files_of(const ExportOptions& options, const std::string& name)
 {
     const std::string& file = options.what.loadable;
@@ -66,6 +78,7 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
         DriverFiles files = network_driver_files(options, onnx.network(), name, &source);
         for (const auto& [input, channels] : onnx.pictures())
             files.manifest["preprocessing"].push_back(manifest_preprocessing(input, onnx.preprocessing(), channels));
+        add_outputs(files, onnx);
         return files;
     }
     if (!is_description(file)) return driver_files(plan_of(options.what), name);

@@ -7,6 +7,7 @@
 //
 // Error  ConfigError naming the step and what no descriptor can say.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct DriverFiles {
     std::vector<std::string> files;  // their bytes, in the order in which they run
     OrderedJson manifest;
     std::vector<GoldenTensor> golden;
+    std::vector<std::optional<Tensor>> values;  // of the network's tensors, with `golden`
     std::size_t operations = 0;
 };
 
@@ -48,6 +50,8 @@ Hardware driver_machine(Hardware hardware);
 /// The tensor as callers see it. ConfigError for what the file has no type or layout for.
 loadable::TensorEntry driver_tensor(const std::string& name, Precision precision, const CubeSize& size, const PixelFormat* pixels,
                                     const Strides& strides, const Hardware& hardware, const std::string& where);
+/// Of a tensor, below the folder of --golden.
+std::string golden_file_name(std::string tensor);
 /// "NAME.nvdla" of one file, else "NAME-I.nvdla".
 std::string driver_file_name(const std::string& name, std::size_t i, std::size_t count);
 

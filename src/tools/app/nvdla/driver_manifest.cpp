@@ -51,7 +51,7 @@ OrderedJson manifest_tensor(const ManifestTensor& of)
 
 OrderedJson manifest_begin(const Hardware& hardware, const std::string& name)
 {
-    return {{"format", "dlasim.nvdla.manifest"}, {"version", 1}, {"name", name}, {"machine", hardware.name}};
+    return {{"format", kManifestFormat}, {"version", 1}, {"name", name}, {"machine", hardware.name}};
 }
 
 OrderedJson manifest_file(const std::string& file, const std::vector<loadable::BoundTensor>& bound)
@@ -96,6 +96,36 @@ OrderedJson compute_parameters(const Compute& compute)
             {"axes", axes}};
 }
 
+OrderedJson function_parameters(const Function& function)
+{
+    return {{"function", function_word(function.kind)}, {"alpha", function.alpha}, {"beta", function.beta}};
+}
+
+OrderedJson reshape_parameters(const Move& move) { return {{"from", move.from}, {"fill", move.fill}}; }
+
+void add_trailing(OrderedJson& manifest, const ModelOutput& output)
+{
+    for (const TrailingStep& step : output.steps) {
+        OrderedJson json{{"cpu", "compute"},  {"step", step.output},    {"why", "the model ends without a scale"},
+                         {"numbers", "real"}, {"inputs", {step.input}}, {"outputs", {step.output}}};
+        if (step.node.op == RealOp::Softmax) {
+            json["cpu"] = network_op_name(NetworkOp::Softmax);
+            json["parameters"] = {{"logarithm", step.node.logarithm}};
+        } else if (step.node.op == RealOp::Function) {
+            json["cpu"] = network_op_name(NetworkOp::Function);
+            json["parameters"] = function_parameters(step.node.function);
+        } else if (step.node.op == RealOp::Reshape) {
+            json["cpu"] = network_op_name(NetworkOp::Reshape);
+            json["parameters"] = reshape_parameters(step.node.move);
+        } else {
+            json["parameters"] = compute_parameters(step.node.compute);
+        }
+        manifest["order"].push_back(std::move(json));
+        manifest["tensors"].push_back(
+            {{"name", step.output}, {"shape", {1, step.shape.c, step.shape.h, step.shape.w}}, {"type", "float32"}});
+    }
+}
+
 OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
 {
     const NetworkLayer& layer = plan.network.layers[step.layer];
@@ -109,11 +139,8 @@ OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step)
     if (layer.op == NetworkOp::Upsample)
         json["parameters"] = {{"factor", {layer.factor.y, layer.factor.x}}, {"copies", layer.numbers ? layer.numbers->copies : 1}};
     if (!layer.numbers) return json;
-    if (layer.op == NetworkOp::Function)
-        json["parameters"] = {{"function", function_word(layer.numbers->function.kind)},
-                              {"alpha", layer.numbers->function.alpha},
-                              {"beta", layer.numbers->function.beta}};
-    if (layer.op == NetworkOp::Reshape) json["parameters"] = {{"from", layer.numbers->move.from}, {"fill", layer.numbers->move.fill}};
+    if (layer.op == NetworkOp::Function) json["parameters"] = function_parameters(layer.numbers->function);
+    if (layer.op == NetworkOp::Reshape) json["parameters"] = reshape_parameters(layer.numbers->move);
     if (layer.op == NetworkOp::Compute) json["parameters"] = compute_parameters(layer.numbers->compute);
     return json;
 }

@@ -1,6 +1,8 @@
 // The manifest beside the files of the driver: what a caller must know that the files do not say. docs/howto/BOARD.md
 #pragma once
+#include "app/commands/onnx_run.h"
 #include "app/nvdla/driver_files.h"
+#include "config/manifest_reader.h"
 #include "onnx/pictures/preprocessing.h"
 
 namespace dlasim {
@@ -20,6 +22,8 @@ OrderedJson manifest_begin(const Hardware& hardware, const std::string& name);
 OrderedJson manifest_file(const std::string& file, const std::vector<loadable::BoundTensor>& bound);
 /// What the caller computes.
 OrderedJson manifest_cpu(const NetworkPlan& plan, const Step& step);
+/// What the caller computes of an output in real numbers, the last steps of a model. pre: it has some
+void add_trailing(OrderedJson& manifest, const ModelOutput& output);
 /// How pictures become numbers of an input.
 OrderedJson manifest_preprocessing(const std::string& input, const Preprocessing& preprocessing, std::uint32_t channels);
 /// Of one file, whose tensors have no scales here.

@@ -411,15 +411,14 @@ private:
     std::vector<Segment> segments_;
 };
 
-/// A name of a tensor as that of a file.
-std::string file_part(std::string name)
-{
-    for (char& c : name)
-        if (c == '/' || c == '\\' || c == ':' || c == '\0') c = '_';
-    return name;
-}
-
 }  // namespace
+
+std::string golden_file_name(std::string tensor)
+{
+    for (char& c : tensor)
+        if (c == '/' || c == '\\' || c == ':' || c == '\0') c = '_';
+    return tensor + ".npy";
+}
 
 loadable::TensorEntry driver_tensor(const std::string& name, Precision precision, const CubeSize& size, const PixelFormat* pixels,
                                     const Strides& strides, const Hardware& hardware, const std::string& where)
@@ -477,8 +476,9 @@ DriverFiles driver_files(NetworkPlan& plan, const std::string& name, const Image
         const std::vector<std::size_t> of_files = network.tensors();
         const bool told = input || plan.is_output(t) || std::find(of_files.begin(), of_files.end(), t) != of_files.end();
         if (values[t] && told)
-            files.golden.push_back({file_part(plan.steps.tensors[t].name) + ".npy", npy_file(*values[t], plan.network.precision)});
+            files.golden.push_back({golden_file_name(plan.steps.tensors[t].name), npy_file(*values[t], plan.network.precision)});
     }
+    files.values = std::move(values);
     return files;
 }
 

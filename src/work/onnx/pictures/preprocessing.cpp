@@ -115,6 +115,7 @@ Preprocessing preprocessing_of(const std::vector<std::string>& texts)
         else if (key == "norm") p.norm = numbers_of(text, value, false);
         else if (const auto found = std::find(kColours.begin(), kColours.end(), value); key == "colours" && found != kColours.end())
             p.colours = static_cast<Preprocessing::Colours>(found - kColours.begin());
+        else if (key == "std") refuse_text(text, "norm=, torchvision's std times 255, and mean= times 255: pixels are 0 to 255");
         else refuse_text(text, key == "colours" ? "colours=rgb, bgr or grey" : "resize=, crop=, colours=, mean= or norm=");
     }
     return p;
