@@ -272,8 +272,8 @@ class Parts(DriverFiles):
         refuse(lambda wrong: wrong.update(format="other"), "wrong.json: is no manifest, expected the .json that export --form nvdla writes")
         refuse(lambda wrong: wrong["tensors"].append(4), "/tensors/2: found 4, expected a tensor with a name")
         refuse(pieces(), "/layout/pieces: found [], expected pieces [first channel, channels, place]")
-        refuse(pieces([0, 8, 0], [8, 2, 4]), "/layout/pieces/1: found [8,2,4], expected channels and places behind those of the piece before")
-        refuse(pieces([0, 8, 0], [8, 2, 40]), "has 10 channels, expected 42 of features, as its pieces in the manifest end: is the manifest that of this file?")
+        refuse(pieces([0, 8, 0], [8, 2, 4]), "/layout/pieces/1: found [8,2,4], expected channels and places after those of the piece before")
+        refuse(pieces([0, 8, 0], [8, 2, 40]), "has 10 channels, expected 42 of features, the end of its pieces in the manifest: does the manifest belong to this file?")
 
     def test_a_step_at_the_end_is_the_callers(self):
         manifest = self.export(ROOT / "models/networks/squeezenet_v1_1.json", "nv_small")
@@ -428,7 +428,7 @@ class Callers(DriverFiles):
         self.compute_steps("nv_full", ["function", "upsample", "reshape", "concat", "pool"], "--precision", "fp16")
 
     def test_the_c_file_computes_the_last_steps_of_a_model(self):
-        """Without a scale behind them they are the caller's, in real numbers: the manifest has them in its order."""
+        """Without a scale after them they are the caller's, in real numbers: the manifest has them in its order."""
         np, draw = onnx_writer.np, random.Random(5)
         def weights(*shape):
             return np.array([draw.gauss(0, 0.2) for _ in range(int(np.prod(shape)))], "float32").reshape(shape)

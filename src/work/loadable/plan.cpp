@@ -20,7 +20,7 @@ public:
     Planner(Loadable loadable, const Hardware& hardware, const MemorySpec& memory, Options options)
     {
         for (TensorEntry& tensor : loadable.tensors)
-            if (const auto told = options.pieces.find(tensor.name); told != options.pieces.end()) tensor.pieces = told->second;
+            if (const auto found = options.pieces.find(tensor.name); found != options.pieces.end()) tensor.pieces = found->second;
         p_.loadable = std::make_shared<const Loadable>(std::move(loadable));
         p_.name = std::filesystem::path(p_.loadable->file).filename().string();
         p_.hardware = hardware;
@@ -64,8 +64,8 @@ private:
         if (tensor.pieces.empty()) return;
         const std::uint32_t last = tensor.pieces.back().at + tensor.pieces.back().count;
         if (tensor.pixel_format < kFeatures || last != tensor.c)
-            throw ConfigError(where, fmt::format("has {} channels, expected {} of features, as its pieces in the manifest end: is the "
-                                                 "manifest that of this file?",
+            throw ConfigError(where, fmt::format("has {} channels, expected {} of features, the end of its pieces in the manifest: does "
+                                                 "the manifest belong to this file?",
                                                  tensor.c, last));
     }
     [[noreturn]] void wrong_atoms(const std::string& where, std::uint64_t atom) const
