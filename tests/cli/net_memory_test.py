@@ -68,7 +68,8 @@ class Memory(Net):
             with self.subTest(seed=seed, machine=machine):
                 apart = self.run_it(network, "--hw", machine, "--keep-tensors", "--no-cvsram", out="apart")
                 shared = self.run_it(network, "--hw", machine, "--no-cvsram", out="shared")
-                self.assertEqual(shared["cycles"], apart["cycles"])
+                # Equal addresses are not written again.
+                self.assertLessEqual(shared["cycles"], apart["cycles"])
                 self.assertLessEqual(shared["memory_use"]["dbb"]["tensors"], apart["memory_use"]["dbb"]["tensors"])
                 reused += shared["memory_use"]["dbb"]["tensors"] < apart["memory_use"]["dbb"]["tensors"]
                 near = self.run_it(network, "--hw", machine, *room, out="near")

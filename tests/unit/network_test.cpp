@@ -345,6 +345,19 @@ TEST(NetworkPlan, ADepthwiseLayerOfStrideTwoReadsPairsOfLinesEachOnce)
     }
 }
 
+// [spec] csc.md 1.5.1: the stripes of pixels end with the row. One of 16 pixels waits for the credits of all results before it.
+TEST(NetworkPlan, PixelsAreTiledByColumnsWhoseRowsAreShortStripes)
+{
+    const NetworkPlan plan = planned_as_it_is(
+        network_of(
+            R"({"name": "c", "op": "conv2d", "kernel": {"width": 5, "height": 5, "count": 6}, "pad": {"left": 2, "right": 2, "top": 2, "bottom": 2}})",
+            R"({"width": 28, "height": 28, "channels": 1})"),
+        "nv_small");
+    EXPECT_EQ(plan.plans.front().mode, "image");
+    EXPECT_GT(plan.plans.front().passes.back().first_column, 0u);
+    for (const PlannedPass& pass : plan.plans.front().passes) EXPECT_LT(pass.geometry.out_width, 14u);
+}
+
 TEST(NetworkPlan, ConvertersKeepTheRange)
 {
     const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);

@@ -90,20 +90,20 @@ private:
     /// one.
     struct Work {
         uint64_t places = 0;
-        std::uint32_t kernels = 0;
+        std::uint32_t columns = 0, kernels = 0;
         uint64_t array = 0, results = 0, both = 0;
         uint64_t ahead = 0;  // of the results, at most: CSC spends credits
         uint64_t last = 0;   // results of the last stripe
     };
     /// The groups of a part are mostly alike.
-    const Work& work_of(uint64_t places, std::uint32_t kernels)
+    const Work& work_of(uint64_t places, std::uint32_t columns, std::uint32_t kernels)
     {
-        if (places == work_.places && kernels == work_.kernels) return work_;
+        if (places == work_.places && columns == work_.columns && kernels == work_.kernels) return work_;
         const facts::csc::Facts csc = facts::csc::of(f_.hw);
         const uint64_t load = std::max<uint64_t>({load_cycles(f_.pass, kernels, f_.hw), facts::csc::kMinimumLoad, csc.minimum_issue});
         const uint64_t place = place_cycles(kernels) * nest_.places;
-        work_ = {.places = places, .kernels = kernels, .ahead = csc.credit * place};
-        for (const auto& [atoms, count] : stripes_of(places / nest_.places)) {
+        work_ = {.places = places, .columns = columns, .kernels = kernels, .ahead = csc.credit * place};
+        for (const auto& [atoms, count] : stripes_of(places / nest_.places, columns)) {
             // The results of a stripe take credits that come back as CACC hands over those of the one before.
             const uint64_t late =
                 2 * atoms <= csc.credit ? 0 : kCredit - std::min(kCredit, (csc.credit - std::min<uint64_t>(csc.credit, atoms)) * place);
@@ -120,9 +120,15 @@ private:
         uint64_t atoms = 0, count = 0;
     };
     /// [spec] csc.md 1.5.1.
-    std::vector<Stripes> stripes_of(uint64_t atoms) const
+    std::vector<Stripes> stripes_of(uint64_t atoms, std::uint32_t columns) const
     {
         const facts::csc::Facts csc = facts::csc::of(f_.hw);
+        if (f_.pass.mode == PassMode::Image) {  // they end with the row
+            const uint64_t rows = atoms / columns, whole = columns / csc.image_stripe, rest = columns % csc.image_stripe;
+            std::vector<Stripes> of_rows{{csc.image_stripe, rows * whole}};
+            if (rest != 0) of_rows.push_back({rest, rows});
+            return of_rows;
+        }
         const uint64_t upper = nest_.longest_stripe, lower = csc.long_stripes || upper == csc.upper ? upper / 2 : upper;
         std::vector<Stripes> stripes;
         if (csc.long_stripes && atoms >= 2 * upper) {
@@ -208,7 +214,7 @@ private:
                 read_end_ = std::max(read_end_, weights_end);
                 fetched_ = std::max(fetched_, weights_end);
             }
-            const Work& work = work_of(places, kernels);
+            const Work& work = work_of(places, f_.strips[part.rows.strip].columns, kernels);
             results_end_ = std::max(results_end_ + work.results, read_end_ + work.both);
             read_end_ = std::max(read_end_ + work.array, results_end_ - std::min(results_end_, work.ahead));
             held_[number].until = read_end_;

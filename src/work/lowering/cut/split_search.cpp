@@ -103,8 +103,8 @@ private:
         for (std::uint32_t strips = 1; strips <= std::min(columns, kMaxStrips); strips += coarsely() ? ceil_div(strips, kEveryCount) : 1) {
             const std::uint32_t most = whole_.batch > 1 ? round_up(ceil_div(columns, strips), 2u) : ceil_div(columns, strips);
             if (most == last) continue;
-            // Columns of pixels begin inside of atoms, which not every driver can say: only where rows do not do.
-            if (strips > 1 && coarsely() && whole_.mode == PassMode::Image && best_) break;
+            // Columns of pixels begin inside of atoms, which no descriptor of NVIDIA's driver says: only where rows do not do.
+            if (strips > 1 && wish_.own_lines && whole_.mode == PassMode::Image && best_) break;
             last = most;
             for (const bool phases : {false, true})
                 if (!phases || (whole_.kernel_height != 1 && whole_.dilation.y != 1)) try_strips(most, phases, kernels, {});
