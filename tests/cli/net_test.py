@@ -287,7 +287,7 @@ class Files(Net):
         refused(lambda n: n["layers"][0].update(op="conv"), "/layers/0/op", "conv2d")
         refused(lambda n: n["layers"][1].update(name="a"), "/layers/1/name", "two tensors")
         refused(lambda n: n["layers"][0].update(output={"width": 11}), "/layers/0/output/width", "expected 10")
-        refused(lambda n: n.update(macs=1), "/macs", "add up")
+        refused(lambda n: n.update(macs=1), "/macs", "the sum over the layers")
         refused(lambda n: n["layers"][9]["pool"].update(pads=[1, 0, 0, 0]), "count_include_pad")
         refused(lambda n: n.update(layers=[]), "/layers")
         self.assertFalse((self.folder / "out").exists())
