@@ -88,7 +88,7 @@ class Claims(Case):
 
     # What stands for an option, and what its command needs beside it.
     NEEDED = {"run": ["LAYER"], "net": ["NETWORK"], "loadable": ["LOADABLE"], "export": ["FILE", "--to"], "replay": ["PROGRAM"], "sweep": ["SWEEP"],
-              "test": ["DIR"], "dram": [], "bound": ["LAYERS"], "silicon": [], "compare": ["RUN"]}
+              "test": ["DIR"], "dram": [], "bound": ["LAYERS"], "silicon": [], "compare": ["RUN"], "explain": ["RUN"]}
     FILES = {"LAYER": "layer.json", "NETWORK": "network.json", "LOADABLE": "tiny.nvdla", "FILE": "layer.json", "PROGRAM": "case.json", "SWEEP": "sweep.json",
              "LAYERS": "layer.json", "RUN": "layer.json", "DIR": "suite", "--hw": "machine.json", "--memory": "device.json", "--input": "images.npy", "--labels": "labels.npy",
              "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--manifest": "manifest.json", "--preset": "device.json", "--set": "table.json", "--to": "to"}

@@ -9,28 +9,18 @@
 #include "base/files/html_page.h"
 #include "base/files/printable.h"
 #include "compare/comparison.h"
+#include "compare/page_bars.h"
 
 namespace dlasim {
 namespace {
 
 constexpr std::size_t kMostSteps = 30, kMostFacts = 40;
 constexpr const char* kStyles = R"(
-.stack { display: flex; height: 26px; background: var(--panel); border: 1px solid var(--line); }
-.stack i { display: block; height: 100%; min-width: 0; overflow: hidden; font: 11px/24px system-ui, sans-serif; color: #10141c;
-  white-space: nowrap; text-indent: 3px; box-shadow: inset -1px 0 0 rgba(255, 255, 255, .6); }
-.run { display: grid; grid-template-columns: minmax(7rem, 15rem) 1fr minmax(6rem, auto); gap: 4px 12px; align-items: center; margin: 4px 0; }
-.run > :first-child { overflow-wrap: anywhere; }
-.run > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border: 1px solid var(--line); }
 tbody tr, thead th { cursor: auto; }
 td.less { color: #17703a; } td.more { color: var(--bad); }
 :root[data-theme="dark"] td.less { color: #6fd08c; }
-@media (max-width: 640px) { .run { grid-template-columns: 1fr auto; } .run .stack { grid-column: 1 / -1; grid-row: 2; } }
-@media print { .scroll { max-height: none; overflow: visible; } .stack i { -webkit-print-color-adjust: exact; print-color-adjust: exact; } table { font-size: 9pt; } }
 )";
-constexpr std::array kColours{"#7eb0f5", "#f5b971", "#8fd19e", "#e59a9a", "#c3a6e8", "#6fd0d0", "#e8d36b", "#b9c0cb", "#e8a6d0", "#a5c97a"};
-
-std::string cycles_text(std::int64_t cycles) { return (cycles < 0 ? "-" : "") + grouped(static_cast<std::uint64_t>(std::abs(cycles))); }
 
 /// Names of all runs with what each has of them: the most of all runs first.
 class SideBySide {
@@ -62,20 +52,6 @@ private:
     std::vector<Row> rows_;
     std::map<std::string, std::size_t> places_;
 };
-
-std::string segment(std::int64_t value, std::int64_t most, const char* colour, const std::string& name)
-{
-    const double share = 100.0 * static_cast<double>(value) / static_cast<double>(std::max<std::int64_t>(1, most));
-    if (share <= 0) return "";
-    const std::string said = html_text(printable(name));
-    return fmt::format("<i style=\"width:{:.3f}%;background:{}\" title=\"{}: {}\">{}</i>", share, colour, said, cycles_text(value),
-                       share > 8 ? said : "");
-}
-
-std::string bar(const std::string& label, const std::string& segments, const std::string& end)
-{
-    return fmt::format("<div class=\"run\"><span>{}</span><div class=\"stack\">{}</div><span>{}</span></div>\n", label, segments, end);
-}
 
 std::string change_cells(const SideBySide::Row& row, std::size_t runs)
 {
@@ -119,13 +95,13 @@ public:
         std::string text = section(by_cause_ ? "Cycles by cause" : "Cycles by phase of the array");
         for (std::size_t r = 0; r < runs_.size(); ++r) {
             std::string segments;
-            for (std::size_t i = 0; i < rows.size(); ++i) segments += segment(rows[i].of(r), longest_, colour(i), rows[i].name);
+            for (std::size_t i = 0; i < rows.size(); ++i) segments += segment(rows[i].of(r), longest_, bar_colour(i), rows[i].name);
             text += bar(label(r), segments, cycles_text(runs_[r]->cycles));
         }
         text += table_head(by_cause_ ? "cause" : "phase");
         for (std::size_t i = 0; i < rows.size(); ++i)
-            text += fmt::format("<tr><td class=\"words\"><span class=\"swatch\" style=\"background:{}\"></span>{}</td>{}</tr>\n", colour(i),
-                                html_text(printable(rows[i].name)), change_cells(rows[i], runs_.size()));
+            text += fmt::format("<tr><td class=\"words\"><span class=\"swatch\" style=\"background:{}\"></span>{}</td>{}</tr>\n",
+                                bar_colour(i), html_text(printable(rows[i].name)), change_cells(rows[i], runs_.size()));
         return text + kTableEnd;
     }
     std::string timelines() const
@@ -136,7 +112,8 @@ public:
         for (std::size_t r = 0; r < runs_.size(); ++r) {
             std::string segments;
             for (const RecordedStep& step : runs_[r]->steps)
-                segments += segment(step.cycles, longest_, colour(colours.try_emplace(step.name, colours.size()).first->second), step.name);
+                segments +=
+                    segment(step.cycles, longest_, bar_colour(colours.try_emplace(step.name, colours.size()).first->second), step.name);
             text += bar(label(r), segments, cycles_text(runs_[r]->cycles));
         }
         return text + "<p class=\"soft\">Each step with the cycles that it adds to the whole, all runs on one axis.</p></div></section>\n";
@@ -162,7 +139,6 @@ public:
 
 private:
     static constexpr const char* kTableEnd = "</tbody></table></div></div></section>\n";
-    static const char* colour(std::size_t i) { return kColours[i % kColours.size()]; }
     static std::string section(const char* title) { return fmt::format("<section><div class=\"panel\"><h2>{}</h2>\n", title); }
     std::string table_head(const char* what) const
     {
@@ -203,7 +179,7 @@ std::string comparison_page(const std::vector<RunComparison>& comparisons)
     std::vector<const RecordedRun*> runs{&comparisons.front().a};
     for (const RunComparison& comparison : comparisons) runs.push_back(&comparison.b);
     const Page page(runs);
-    std::string text = page_begin("Comparison of runs", kStyles) + "<header><h1>Comparison of runs</h1></header>\n<main>\n";
+    std::string text = page_begin("Comparison of runs", bar_styles() + kStyles) + "<header><h1>Comparison of runs</h1></header>\n<main>\n";
     text += "<section><div class=\"panel\"><h2>What changed</h2>\n";
     for (std::size_t i = 0; i < comparisons.size(); ++i)
         text += fmt::format("<p>{}: {}<br><span class=\"soft\">{}, with A from {}</span></p>\n", page.label(i + 1),

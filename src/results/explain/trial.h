@@ -62,5 +62,8 @@ std::string remedies_text(const Explanation& explanation, const std::vector<Tria
                           const Outcome& before);
 /// A row a size.
 std::string sizes_text(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before);
+/// A page without scripts: causes, what would help and what can shrink as bars, with area, energy and the options to copy. `tried`: as
+/// printed by --json; `before`: none if nothing was tried.
+std::string explanation_page(const Explanation& explanation, const OrderedJson& tried, const std::optional<Outcome>& before);
 
 }  // namespace dlasim

@@ -28,6 +28,7 @@ constexpr std::array kOptionsOfSome{
     FileOption{"compare", "--baseline", FileUse::InputFolder, "folders of earlier results"},
     FileOption{"compare", "--html", FileUse::Output, "the page of the comparison"},
     FileOption{"explain", "RUN", FileUse::Input, "a result, or its folder"},
+    FileOption{"explain", "--html", FileUse::Output, "the page of the explanation"},
     FileOption{"run net loadable export lint replay test silicon", "--hw", FileUse::NameOrInput, "hardware"},
     FileOption{"run net loadable export lint replay test", "--memory", FileUse::NameOrInput, "memory"},
     FileOption{"run net loadable replay sweep silicon", "--technology", FileUse::NameOrInput, "areas and energies"},

@@ -470,6 +470,7 @@ Command add_explain(CLI::App& app)
     command->add_option("--slack", explain.slack, "find sizes that can shrink or be removed for at most this percentage more cycles")
         ->check(number(0, 1000));
     command->add_option("--jobs", explain.jobs, "number of parallel runs; default: the number of processors")->check(whole(1, 1024));
+    command->add_option("--html", explain.html, "write a page: causes, and what --remedies and --slack tried, as bars");
     command->add_flag("--json", explain.json, "print JSON instead of text");
     return {command, [=](const std::string&) { return explain_command(*options); }};
 }

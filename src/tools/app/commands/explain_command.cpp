@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files/console.h"
 #include "base/files/input.h"
+#include "base/files/output.h"
 #include "base/files/printable.h"
 #include "explain/slack.h"
 #include "silicon/area.h"
@@ -196,6 +197,9 @@ int interrupted_explain()
 
 int explain_command(const ExplainOptions& options)
 {
+    std::optional<OutputFile> page;
+    if (!options.html.empty()) page.emplace(options.html);
+    std::optional<Outcome> without;
     const std::string file = result_file(options.run);
     const Json result = read_json(file);
     const Explanation explanation = explain(result, file);
@@ -218,6 +222,7 @@ int explain_command(const ExplainOptions& options)
                                                       "time, or another version wrote it",
                                                       before.cycles, explanation.run.cycles)
                                         : "cannot be run again: " + before.refused);
+        without = before;
         auto next = outcomes.begin() + 1;
         const auto ended = [&](const std::vector<Trial>& of) {
             const auto from = next;
@@ -246,6 +251,7 @@ int explain_command(const ExplainOptions& options)
         text += fmt::format("\nTo simulate fixes: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
     if (options.json) say("{}\n", json.dump(2, ' ', true));
     else say("{}", text);
+    if (page) page->commit(explanation_page(explanation, json, without));
     return kDone;
 }
 

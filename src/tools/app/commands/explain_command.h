@@ -12,6 +12,7 @@ struct ExplainOptions {
     double slack = -1;         // percent more cycles that a smaller machine may take; below 0: not asked
     unsigned jobs = 0;         // 0: as many as there are processors
     bool json = false;
+    std::string html;  // a page; empty: none
 };
 
 int explain_command(const ExplainOptions& options);
