@@ -79,6 +79,7 @@ class Camera(unittest.TestCase):
             for machine in machines:
                 own = [p for p in points if all(p[axis] == machine[axis] for axis in ("mac.atomic_c", "cbuf.banks"))]
                 rates = (600, 400)
+                self.assertEqual(machine["measured"], "true" if (machine["mac.atomic_c"], machine["cbuf.banks"]) == ("8", "32") else "false")
                 load = sum(rate * float(p["time_us"]) * 1e-6 for rate, p in zip(rates, own))
                 self.assertAlmostEqual(float(machine["load"]), load, delta=1e-5 * load)
                 for p in own:
@@ -124,6 +125,8 @@ class Camera(unittest.TestCase):
         self.assertIn(answer["command"], said)
         chosen = machines[str(answer["machine"])]
         self.assertEqual(answer["meets"], chosen["meets"] == "true")
+        unmeasured = "No such machine was measured on the RTL"
+        self.assertEqual((unmeasured in said, unmeasured in answer["shared"]), (chosen["measured"] == "false",) * 2)
         meeting = [m for m in machines.values() if m["meets"] == "true"]
         self.assertEqual(float(chosen["area_mm2"]), min(float(m["area_mm2"]) for m in meeting))
         for limit in answer["limits"]:

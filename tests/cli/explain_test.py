@@ -5,6 +5,7 @@ usage: explain_test.py DLASIM [TestCase...]
 """
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -119,6 +120,32 @@ class Trials(Explained):
                 self.assertEqual(remedy["cycles"], self.again(command, work, remedy["option"], *machine), remedy)
             self.assertEqual([r["gain"] for r in ran], sorted((r["gain"] for r in ran), reverse=True))
             self.assertIn(f"without: {before:,} cycles", self.told("a", "--remedies", 3))
+
+    def test_the_page_has_what_was_tried(self):
+        spiked = {**NETWORK, "name": "<b>net"}
+        before = self.run_into("net", self.write(spiked, "work.json"), "a", "--hw", "nv_small", "--memory", "ddr4-2400")["cycles"]
+        asked = ("a", "--remedies", 5, "--slack", 3, "--jobs", 2, "--html", "page.html")
+        e, page = self.explained(*asked), (self.folder / "page.html").read_text()
+        self.assertIn("&lt;b>net", page)
+        self.assertNotIn("<b>net", page)
+        self.assertNotIn("<script", page)
+        escaped = lambda text: text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+        rows = dict(re.findall(r'<tr><td class="words"><code>(.*?)</code></td>(.*?)</tr>', page))
+        self.assertGreaterEqual(len(e["remedies"]), 2)
+        self.assertGreaterEqual(len(e["slack"]), 2)
+        for tried in e["remedies"] + e["slack"]:
+            row = rows[escaped(tried["option"])]
+            if "refused" in tried:
+                self.assertIn("refused: " + escaped(tried["refused"]), row)
+                continue
+            change = 100 * (tried["cycles"] - before) / before
+            self.assertTrue(row.startswith("<td>same" if abs(change) < 0.05 else f'<td class="{"less" if change < 0 else "more"}">{change:+.1f} %'), (row, tried))
+        together = [slack for slack in e["slack"] if "together_cycles" in slack]
+        self.assertIn(f"{together[-1]['together_cycles']:,} cycles: <code>" + escaped(" ".join(slack["option"] for slack in together)) + "</code>", page)
+        for cause in e["causes"]:
+            self.assertIn(f"<span>{cause['cycles']:,}</span>", page)
+        self.explained("a", "--html", "page.html")  # nothing tried: the causes alone
+        self.assertNotIn("What would help", (self.folder / "page.html").read_text())
 
     def test_sizes_one_step_down_and_up(self):
         self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small", "--memory", "ideal:latency=64")

@@ -81,6 +81,13 @@ std::string steps_of(const std::vector<SweptMachine>& machines, const SweptMachi
     return text + ends_of(machines, best, question);
 }
 
+std::string unmeasured_text(const SweptMachine& machine)
+{
+    return machine.row.value("measured", nlohmann::ordered_json()) == false
+               ? "No such machine was measured on the RTL: its cycles follow from the rules of the specification (DEVIATIONS D8).\n"
+               : "";
+}
+
 /// Rates without what the host does.
 std::string without_host(const SweptMachine& machine, const MachineQuestion& question)
 {
@@ -208,7 +215,7 @@ std::string machine_text(const SweptMachine& machine, const MachineQuestion& que
     text += machine.meets ? "It meets everything" : "It does not meet everything";
     const std::vector<CheckedFigure> checks = tightest_first(machine, question);
     for (const CheckedFigure& check : checks) text += (&check == &checks.front() ? ": " : "; ") + check.text();
-    return text + ".\n" + shared_text(machine, question) + without_host(machine, question);
+    return text + ".\n" + shared_text(machine, question) + without_host(machine, question) + unmeasured_text(machine);
 }
 
 std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column)
@@ -232,7 +239,7 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
             std::ranges::count_if(meeting, [&](const SweptMachine* m) { return std::abs(*mean_in(*m, column) / value - 1) < error; });
         if (near > 2) text += fmt::format("{} machines are within that error of the first.\n", near - 1);
     }
-    text += shared_text(best, question) + without_host(best, question);
+    text += shared_text(best, question) + without_host(best, question) + unmeasured_text(best);
     const std::string steps = steps_of(machines, best, question);
     if (!steps.empty()) text += "One step on an axis:\n" + steps;
     return text + fmt::format("To check it with values: {} {}\n", question.command, best.point);
@@ -251,7 +258,7 @@ nlohmann::ordered_json answer_json(const std::vector<SweptMachine>& machines, co
         {"best", question.best},
         {"name", described(*machine, question)},
         {"verdict", meeting.empty() ? none_meets(machines, question) : verdict(machines, meeting, question, question.best)},
-        {"shared", shared_text(*machine, question) + without_host(*machine, question)},
+        {"shared", shared_text(*machine, question) + without_host(*machine, question) + unmeasured_text(*machine)},
         {"untried", ends_of(machines, *machine, question)},
         {"command", fmt::format("{} {}", question.command, machine->point)}};
     nlohmann::ordered_json& limits = answer["limits"] = nlohmann::ordered_json::array();

@@ -23,6 +23,7 @@ constexpr std::array kOfFrames{"cycles", "time_us", "energy_uj", "total_uj"};
 constexpr std::array kMachineRows{
     KeyRow{"machine", "integer", "", "number of its first point"},
     KeyRow{"area_mm2", "number or null", "mm2", "of the accelerator"},
+    KeyRow{"measured", "flag or null", "", "the reference was measured with this machine; null where a workload has no result"},
     KeyRow{"load", "number or null", "", "share of the time in which the machine works: rate x time of a frame, over all workloads",
            "workloads with a rate"},
     KeyRow{"system_mw", "number or null", "mW",
@@ -78,12 +79,15 @@ std::optional<double> worst_of(const std::string& column, const std::vector<cons
     return worst;
 }
 
+bool is_measured(const nlohmann::ordered_json* row) { return row->value("measured", nlohmann::ordered_json()) == true; }
+
 void fill_row(SweptMachine& machine, const std::vector<const nlohmann::ordered_json*>& rows, const MachineQuestion& question)
 {
     nlohmann::ordered_json& row = machine.row;
     row["machine"] = machine.point;
     for (const std::string& axis : question.axes) row[axis] = rows.front()->value(axis, nlohmann::ordered_json());
     row["area_mm2"] = number(figure_of(*rows.front(), "area_mm2"));
+    row["measured"] = machine.whole ? nlohmann::ordered_json(std::ranges::all_of(rows, &is_measured)) : nlohmann::ordered_json();
     if (question.rated()) machine.works = add_shared_figures(row, rows, question);
     for (const char* column : kOfMachines)
         if (column != std::string("area_mm2"))
