@@ -22,7 +22,8 @@ constexpr const char* kBarStyles = R"(
 @media (max-width: 640px) { .run { grid-template-columns: 1fr auto; } .run .stack { grid-column: 1 / -1; grid-row: 2; } }
 @media print { .scroll { max-height: none; overflow: visible; } .stack i { -webkit-print-color-adjust: exact; print-color-adjust: exact; } table { font-size: 9pt; } }
 )";
-constexpr std::array kBarColours{"#7eb0f5", "#f5b971", "#8fd19e", "#e59a9a", "#c3a6e8", "#6fd0d0", "#e8d36b", "#b9c0cb", "#e8a6d0", "#a5c97a"};
+constexpr std::array kBarColours{"#7eb0f5", "#f5b971", "#8fd19e", "#e59a9a", "#c3a6e8",
+                                 "#6fd0d0", "#e8d36b", "#b9c0cb", "#e8a6d0", "#a5c97a"};
 
 }  // namespace
 
