@@ -142,8 +142,10 @@ class Trials(Explained):
             self.assertTrue(row.startswith("<td>same" if abs(change) < 0.05 else f'<td class="{"less" if change < 0 else "more"}">{change:+.1f} %'), (row, tried))
         together = [slack for slack in e["slack"] if "together_cycles" in slack]
         self.assertIn(f"{together[-1]['together_cycles']:,} cycles: <code>" + escaped(" ".join(slack["option"] for slack in together)) + "</code>", page)
+        small = [cause["cycles"] for cause in e["causes"] if cause["cycles"] * 200 < before]
         for cause in e["causes"]:
-            self.assertIn(f"<span>{cause['cycles']:,}</span>", page)
+            (self.assertNotIn if cause["cycles"] in small else self.assertIn)(f"</div><span>{cause['cycles']:,}</span>", page)
+        self.assertIn(f"{len(small)} others, each below 0.5 %: {sum(small):,}<", page)
         self.explained("a", "--html", "page.html")  # nothing tried: the causes alone
         self.assertNotIn("What would help", (self.folder / "page.html").read_text())
 

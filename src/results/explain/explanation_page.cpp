@@ -17,6 +17,7 @@ code { overflow-wrap: anywhere; user-select: all; }
 td.less { color: #17703a; } td.more { color: var(--bad); }
 :root[data-theme="dark"] td.less { color: #6fd08c; }
 )";
+constexpr std::int64_t kSmall = 200;  // causes below a 200th are summed up
 constexpr const char *kGain = "#8fd19e", *kLoss = "#e59a9a";
 
 std::string text_of(const std::string& text) { return html_text(printable(text)); }
@@ -57,11 +58,17 @@ std::string causes(const Explanation& explanation)
 {
     std::string text = section("Where the cycles went", fmt::format("{} cycles, each charged to what the end of the run waited for.",
                                                                     cycles_text(explanation.run.cycles)));
+    std::int64_t others = 0;
+    std::size_t small = 0;
     for (std::size_t i = 0; i < explanation.causes.size(); ++i) {
         const CauseTotal& total = explanation.causes[i];
-        text += bar(text_of(cause_words(total.cause)),
-                    segment(total.cycles, explanation.run.cycles, bar_colour(i), cause_words(total.cause)), cycles_text(total.cycles));
+        const std::string words = cause_words(total.cause);
+        if (total.cycles * kSmall < explanation.run.cycles) {
+            others += total.cycles;
+            ++small;
+        } else text += bar(text_of(words), segment(total.cycles, explanation.run.cycles, bar_colour(i), words), cycles_text(total.cycles));
     }
+    if (small != 0) text += fmt::format("<p class=\"soft\">{} others, each below 0.5 %: {}</p>\n", small, cycles_text(others));
     return text + "</div></section>\n";
 }
 
