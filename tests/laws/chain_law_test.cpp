@@ -277,13 +277,13 @@ TEST(CommandQueue, GivesItsItemsInOrderWhoeverAsksBeforeThereIsOne)
 }
 
 /// What the outlet shows at its channel is what the stage has at its output.
-TEST(Outlet, IsATwoPlaceStageInFrontOfAChannel)
+TEST(DmaOutput, IsATwoPlaceStageInFrontOfAChannel)
 {
     for (unsigned seed = 0; seed < 20; ++seed) {
         const bool stalls = seed & 1;
         Traffic in(seed), out(seed + 1);
         Channel<unsigned> channel;
-        Outlet<unsigned> outlet(channel, stalls);
+        DmaOutput<unsigned> outlet(channel, stalls);
         EitherSkid stage{.stalls = stalls};
         std::deque<unsigned> sent;
         for (Cycle now = 1; now < 20000; ++now) {

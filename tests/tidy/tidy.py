@@ -25,7 +25,7 @@ WRITE = "--write" in sys.argv
 # The storeys of src/, from the lowest: a module includes its own storey and those below it, which the build enforces as well.
 STOREYS = {
     "base": ["base", "files"],
-    "machine": ["facts", "elements", "links", "traffic", "registers", "workload", "numerics", "dram", "memory", "units", "platform", "lint"],
+    "machine": ["facts", "elements", "causes", "links", "traffic", "registers", "workload", "numerics", "dram", "memory", "units", "platform", "lint"],
     "work": ["config", "onnx", "golden", "lowering", "loadable", "replay", "jobs", "network"],
     "results": ["silicon", "report", "compare", "explain"],
     "tools": ["sweep", "suite", "library", "app"],
@@ -33,15 +33,16 @@ STOREYS = {
 
 # The modules in the order of their layers: what a folder of a storey contains, and which earlier modules
 # (or which of their headers) it may include. docs/ARCHITECTURE.md has the modules; `tidy.py modules --write` writes it.
-UNIT = {"base", "facts", "elements", "links", "traffic", "registers", "numerics"}
+UNIT = {"base", "facts", "elements", "causes", "links", "traffic", "registers", "numerics"}
 MODULES = {
     "base": ("cycles, bits, rings, phases, errors", set()),
     "files": ("bounded input, JSON, atomic output files, the terminal, expressions", {"base"}),
     "facts": ("presets; sizes, depths and latencies of every unit, by generation", {"base"}),
     "elements": ("building blocks of the silicon: stages, FIFOs, arbiters", {"base"}),
-    "links": ("wires, channels, pulses, DMA interface stages; the core interface and its SystemC module", {"base", "elements"}),
+    "causes": ("what each unit and burst waited for; the walk back from the last interrupt that finds the cause of every cycle", {"base", "facts"}),
+    "links": ("wires, channels, pulses, DMA interface stages; the core interface and its SystemC module", {"base", "elements", "causes"}),
     "traffic": ("payloads of the links", {"base", "facts", "links"}),
-    "registers": ("generated register maps, the register file with its two groups", {"base", "facts", "links", "traffic"}),
+    "registers": ("generated register maps, the register file with its two groups", {"base", "facts", "causes", "links", "traffic"}),
     "workload": ("programs, their operations, hosts, results of a run", {"base", "facts", "links", "registers"}),
     "numerics": ("bit-exact arithmetic of every unit, without time", {"base", "facts"}),
     "dram": ("the standalone DRAM: files, channels, command checker, energy, statistics, command line", {"base", "files", "facts"}),

@@ -1,5 +1,5 @@
-// Walks through notes made by hand, and what is left of trails that were summed up.
-#include "platform/critical_path.h"
+// Walks through notes made by hand, and what is left of logs that were summed up.
+#include "causes/critical_path.h"
 
 #include <gtest/gtest.h>
 
@@ -17,20 +17,20 @@ constexpr Cycle kDone = 1000;
 Causes walked(Cycle every)
 {
     CriticalPath path;
-    path.look_every(every == 0 ? kNever : every);
-    Trails& trails = path.trails;
+    path.compact_every(every == 0 ? kNever : every);
+    WaitLogs& logs = path.logs;
     const std::vector<std::pair<Cycle, std::function<void()>>> notes{
-        {0, [&] { trails[TrailPlace::Software].works(0, Cause::Programming); }},
-        {51, [&] { trails[TrailPlace::Cacc].works(51, Cause::AccumulatorFull); }},
-        {101, [&] { trails[TrailPlace::Sdp].waits(101, TrailPlace::Cacc, Cause::SdpPace); }},
-        {401, [&] { trails[TrailPlace::Sdp].works(401, Cause::SdpPace); }},
+        {0, [&] { logs[WaitPoint::Software].works(0, Cause::Programming); }},
+        {51, [&] { logs[WaitPoint::Cacc].works(51, Cause::AccumulatorFull); }},
+        {101, [&] { logs[WaitPoint::Sdp].waits(101, WaitPoint::Cacc, Cause::SdpPace); }},
+        {401, [&] { logs[WaitPoint::Sdp].works(401, Cause::SdpPace); }},
         {500, [&] { path.cut(500); }},
-        {998, [&] { trails[TrailPlace::SdpDone].event(998, TrailPlace::Sdp, Cause::Interrupt, 1); }},
-        {kDone, [&] { trails[TrailPlace::Pin].event(kDone, TrailPlace::SdpDone, Cause::Interrupt, 2); }},
+        {998, [&] { logs[WaitPoint::SdpDone].event(998, WaitPoint::Sdp, Cause::Interrupt, 1); }},
+        {kDone, [&] { logs[WaitPoint::Pin].event(kDone, WaitPoint::SdpDone, Cause::Interrupt, 2); }},
     };
     const auto run_to = [&](Cycle cycle) {
         while (path.next() <= cycle) {
-            if (path.wants_to_look()) path.look();
+            if (path.should_compact()) path.compact();
         }
     };
     for (const auto& [cycle, note] : notes) {
@@ -85,28 +85,28 @@ TEST(CriticalPath, SlicesEndAtCuts)
 }
 
 /// SDP and CACC wait for each other in the same cycle: the lower place is charged, after a few hops a cycle.
-TEST(PathRules, LeavesLoopsEarly)
+TEST(CauseWalk, LeavesLoopsEarly)
 {
-    Trails trails;
-    const std::array<PortTrail, 2> ports;
-    trails[TrailPlace::Cacc].waits(1, TrailPlace::Sdp, Cause::AccumulatorFull);
-    trails[TrailPlace::Sdp].waits(1, TrailPlace::Cacc, Cause::SdpPace);
-    PathRules rules(trails, ports);
-    rules.stand({.place = TrailPlace::Sdp, .at = kDone});
+    WaitLogs logs;
+    const std::array<BurstLogs, 2> ports;
+    logs[WaitPoint::Cacc].waits(1, WaitPoint::Sdp, Cause::AccumulatorFull);
+    logs[WaitPoint::Sdp].waits(1, WaitPoint::Cacc, Cause::SdpPace);
+    CauseWalk rules(logs, ports);
+    rules.go_to({.place = WaitPoint::Sdp, .at = kDone});
     unsigned steps = 0;
-    for (; rules.spot().at > 1; ++steps) rules.step();
+    for (; rules.point().at > 1; ++steps) rules.step();
     EXPECT_LE(steps, 12 * kDone);
     ASSERT_EQ(rules.runs().size(), kDone - 1);
     for (const PathRun& run : rules.runs()) EXPECT_EQ(run.cause.cause, Cause::AccumulatorFull);
 }
 
-/// Nodes that all spots have in common become one, and nothing of them is lost.
-TEST(PastTree, KeepsWhatIsNeeded)
+/// Nodes that all points have in common become one, and nothing of them is lost.
+TEST(CauseTree, KeepsWhatIsNeeded)
 {
-    PastTree tree;
-    PastTree::Node one = tree.add(PastTree::kRoot);
+    CauseTree tree;
+    CauseTree::Node one = tree.add(CauseTree::kRoot);
     tree.grow(one, 10, {Cause::Programming});
-    PastTree::Node two = tree.add(one), three = tree.add(one), lost = tree.add(two);
+    CauseTree::Node two = tree.add(one), three = tree.add(one), lost = tree.add(two);
     tree.grow(two, 30, {Cause::Computing});
     tree.grow(three, 20, {Cause::Drain});
     tree.grow(lost, 90, {Cause::Polling});
@@ -118,59 +118,59 @@ TEST(PastTree, KeepsWhatIsNeeded)
     EXPECT_EQ(cycles_of(tree.causes(three).total(), Cause::Drain), 10u);
     EXPECT_EQ(sum_of(tree.causes(three).total()), 20u);
     tree.compress({&two});
-    EXPECT_EQ(two, PastTree::kRoot);
+    EXPECT_EQ(two, CauseTree::kRoot);
     EXPECT_EQ(sum_of(tree.causes(two).total()), 30u);
 }
 
 /// Runs of one cause that end in many cycles have the cycles that they would have alone, in the same slices.
-TEST(PastTree, LongRunsHaveTheirOwnCycles)
+TEST(CauseTree, LongRunsHaveTheirOwnCycles)
 {
-    PastTree tree;
-    PastTree::Node start = tree.add(PastTree::kRoot);
+    CauseTree tree;
+    CauseTree::Node start = tree.add(CauseTree::kRoot);
     tree.grow(start, 700, {Cause::Programming});
     for (const Cycle to : {900, 1800, 5000, 5001, 70000, 69999, 70000, (1 << 26) + 5000}) {
-        const PastTree::Node shared = tree.add(start, to, {Cause::PdpPace}), alone = tree.add(start);
+        const CauseTree::Node shared = tree.add(start, to, {Cause::PdpPace}), alone = tree.add(start);
         tree.grow(alone, to, {Cause::PdpPace});
         EXPECT_EQ(tree.time(shared), to);
         EXPECT_EQ(tree.causes(shared), tree.causes(alone)) << to;
-        const PastTree::Node other = tree.add(start, to, {Cause::CdpPace});
+        const CauseTree::Node other = tree.add(start, to, {Cause::CdpPace});
         EXPECT_EQ(cycles_of(tree.causes(other).total(), Cause::CdpPace), to - 700);
     }
 }
 
 /// Bursts of three clients, one of which is rare; some cycles apart.
-void grant_some(BurstTrail& trail, unsigned count, Cycle& cycle, std::mt19937& random)
+void grant_some(BurstLog& log, unsigned count, Cycle& cycle, std::mt19937& random)
 {
     for (unsigned i = 0; i < count; ++i) {
         const auto client = static_cast<std::uint8_t>(random() % 200 == 0 ? 2 : random() % 2);
         cycle += 1 + random() % 3;
-        trail.grant({.entered = cycle - 1, .chunked = cycle - 1, .marks = {client, 1, false, false, false, 0, 0, 0}}, cycle, 1);
+        log.grant({.entered = cycle - 1, .chunked = cycle - 1, .marks = {client, 1, false, false, false, 0, 0, 0}}, cycle, 1);
     }
 }
 
-TEST(BurstTrail, FindsTheFirstBurstOfAClientBehindACycle)
+TEST(BurstLog, FindsTheFirstBurstOfAClientBehindACycle)
 {
     std::mt19937 random(3);
-    BurstTrail trail;
+    BurstLog log;
     Cycle cycle = 10;
-    grant_some(trail, 3000, cycle, random);
+    grant_some(log, 3000, cycle, random);
     unsigned found = 0, given_up = 0;
     for (int i = 0; i < 3000; ++i) {
         const auto client = static_cast<unsigned>(random() % 3);
-        BurstTrail::Number otherwise = trail.granted(client);
-        for (unsigned back = random() % 20; back != 0 && trail.granted_before(otherwise) != BurstTrail::kNone; --back)
-            otherwise = trail.granted_before(otherwise);
-        const Cycle behind = random() % trail[otherwise].granted;
-        BurstTrail::Number first = trail.base(), want = otherwise;
-        while (trail[first].granted <= behind) ++first;
-        for (BurstTrail::Number n = first; n < otherwise && n < first + BurstTrail::kNear && want == otherwise; ++n)
-            if (trail[n].client == client) want = n;
-        ASSERT_EQ(trail.granted_behind(behind, client, otherwise), want);
+        BurstLog::Number otherwise = log.granted(client);
+        for (unsigned back = random() % 20; back != 0 && log.granted_before(otherwise) != BurstLog::kNone; --back)
+            otherwise = log.granted_before(otherwise);
+        const Cycle behind = random() % log[otherwise].granted;
+        BurstLog::Number first = log.base(), want = otherwise;
+        while (log[first].granted <= behind) ++first;
+        for (BurstLog::Number n = first; n < otherwise && n < first + BurstLog::kNear && want == otherwise; ++n)
+            if (log[n].client == client) want = n;
+        ASSERT_EQ(log.first_granted_after(behind, client, otherwise), want);
         ++(want == otherwise ? given_up : found);
     }
     EXPECT_GT(found, 1000u);
     EXPECT_GT(given_up, 100u);
-    EXPECT_EQ(trail.granted_behind(kNever, 0, trail.granted(0)), trail.granted(0));
+    EXPECT_EQ(log.first_granted_after(kNever, 0, log.granted(0)), log.granted(0));
 }
 
 }  // namespace

@@ -287,7 +287,7 @@ TEST(NetworkPlan, EveryLayerIsLoweredOnceAndTheRegistersOfEveryPassAreWrittenOnc
     // A pooling that may go with a convolution, and an input that may stand as pixels, are tried first: here there are none.
     const Network n =
         network_of(conv("a", 48) + "," + conv("b", 512) + "," + conv("c", 16), R"({"width": 64, "height": 64, "channels": 48})");
-    const Lowered before = lowered();
+    const LoweringCounters before = lowering_counters();
     const NetworkPlan plan = planned(n, "nv_small", true);
     std::size_t passes = 0, cut = 0;
     for (const StepPlan& step : plan.plans) {
@@ -295,8 +295,8 @@ TEST(NetworkPlan, EveryLayerIsLoweredOnceAndTheRegistersOfEveryPassAreWrittenOnc
         cut += step.cut ? 1 : 0;
     }
     EXPECT_NE(cut, 0u);
-    EXPECT_EQ(lowered().layers - before.layers, plan.plans.size());
-    EXPECT_EQ(lowered().passes - before.passes, passes);
+    EXPECT_EQ(lowering_counters().layers - before.layers, plan.plans.size());
+    EXPECT_EQ(lowering_counters().passes - before.passes, passes);
 }
 
 TEST(NetworkPlan, AnOperationHasAllItsRegistersWhereTheProgramWritesThoseThatChangeAlone)

@@ -312,13 +312,13 @@ TEST(TransferPlan, AContractionReadsSubCubes)
 struct Memories {
     std::map<std::pair<bool, Address>, std::uint8_t> bytes;
     std::uint8_t& at(const Place& place) { return bytes[{place.primary, place.address}]; }
-    Contents::Write writer()
+    MemoryCheck::Write writer()
     {
         return [this](const Place& place, std::span<const std::uint8_t> data) {
             for (std::size_t i = 0; i < data.size(); ++i) at(place + i) = data[i];
         };
     }
-    Comparison compare(const Contents& contents)
+    Comparison compare(const MemoryCheck& contents)
     {
         return contents
             .after({[this](const Place& place, std::uint64_t count) {
@@ -378,7 +378,7 @@ struct Reshaped {
 
     Transfer transfer;
     TransferPlan plan;
-    std::unique_ptr<const Contents> contents;
+    std::unique_ptr<const MemoryCheck> contents;
     Memories memory;
 };
 

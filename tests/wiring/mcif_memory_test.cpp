@@ -362,7 +362,7 @@ struct AtDram {
     Forward nobody, forward;
     ScriptedClients clients;
     MemoryStore store;
-    PortTrail trail;
+    BurstLogs trail;
     Mcif interface;
     Clients module;
     DramMemory memory;
@@ -381,10 +381,10 @@ void expect_no_difference(const char* hardware, const std::string& preset, const
         EXPECT_EQ(plain.clients.responses, phased.clients.responses);
         EXPECT_EQ(plain.clients.completes, phased.clients.completes);
         EXPECT_EQ(plain.clients.requests_taken, phased.clients.requests_taken);
-        for (auto of : {&PortTrail::reads, &PortTrail::writes}) {
-            const BurstTrail &a = plain.trail.*of, &b = phased.trail.*of;
+        for (auto of : {&BurstLogs::reads, &BurstLogs::writes}) {
+            const BurstLog &a = plain.trail.*of, &b = phased.trail.*of;
             ASSERT_EQ(a.end(), b.end());
-            for (BurstTrail::Number n = 0; n < a.end(); ++n) {
+            for (BurstLog::Number n = 0; n < a.end(); ++n) {
                 ASSERT_EQ(std::tuple(a[n].accepted(), a[n].due(), a[n].first(), a[n].last()),
                           std::tuple(b[n].accepted(), b[n].due(), b[n].first(), b[n].last()))
                     << n;

@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-std::size_t letters_apart(std::string_view a, std::string_view b)
+std::size_t edit_distance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -43,7 +43,7 @@ std::string meant(std::string_view word, const std::vector<std::string>& known)
     for (const std::string& name : known) {
         const std::size_t longer = std::max(name.size(), small.size()), shorter = std::min(name.size(), small.size());
         if (longer - shorter >= least) continue;
-        if (const std::size_t apart = letters_apart(small, in_small_letters(name)); apart < least) {
+        if (const std::size_t apart = edit_distance(small, in_small_letters(name)); apart < least) {
             least = apart;
             best = name;
         }

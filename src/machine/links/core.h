@@ -7,9 +7,9 @@
 #include "base/counters.h"
 #include "base/cycle.h"
 #include "base/phase.h"
+#include "causes/wait_log.h"
 #include "links/gated_clock.h"
 #include "links/probe_set.h"
-#include "links/trail.h"
 #include "links/wire.h"
 
 namespace dlasim {
@@ -90,7 +90,7 @@ public:
     /// Hangs the unit's own probes (those that are not on a link) on it.
     virtual void attach(ProbeSet&) {}
     /// From now on it records what it waits for.
-    virtual void follow(Trails&) {}
+    virtual void follow(WaitLogs&) {}
 };
 
 }  // namespace dlasim

@@ -17,9 +17,9 @@ namespace dlasim {
 
 /// A Stage whose output is a channel. Each cycle: begin(), at most one push(), end().
 template <class T>
-class Outlet {
+class DmaOutput {
 public:
-    explicit Outlet(Channel<T>& channel, bool stalls = false) : channel_(channel), stalls_(stalls) {}
+    explicit DmaOutput(Channel<T>& channel, bool stalls = false) : channel_(channel), stalls_(stalls) {}
 
     /// Buffer for one item; valid in this cycle until end().
     bool ready() const { return stage_.ready(); }
@@ -56,16 +56,19 @@ private:
 
 /// The outlets to the two memory interfaces.
 template <class T>
-class Outlets {
+class DmaOutputs {
 public:
-    Outlets(Channel<T>& first, Channel<T>& second, bool stalls = false) : outlets_{Outlet<T>(first, stalls), Outlet<T>(second, stalls)} {}
+    DmaOutputs(Channel<T>& first, Channel<T>& second, bool stalls = false)
+        : outlets_{DmaOutput<T>(first, stalls), DmaOutput<T>(second, stalls)}
+    {
+    }
 
-    Outlet<T>& operator[](std::size_t port) { return outlets_[port]; }
-    const Outlet<T>& operator[](std::size_t port) const { return outlets_[port]; }
+    DmaOutput<T>& operator[](std::size_t port) { return outlets_[port]; }
+    const DmaOutput<T>& operator[](std::size_t port) const { return outlets_[port]; }
     bool empty() const { return outlets_[0].empty() && outlets_[1].empty(); }
     void begin(Cycle now)
     {
-        for (Outlet<T>& outlet : outlets_) outlet.begin(now);
+        for (DmaOutput<T>& outlet : outlets_) outlet.begin(now);
     }
     /// True if the next cycle differs.
     bool end(Cycle now)
@@ -75,7 +78,7 @@ public:
     }
 
 private:
-    std::array<Outlet<T>, 2> outlets_;
+    std::array<DmaOutput<T>, 2> outlets_;
 };
 
 /// Completes acknowledged writes in the order in which they were sent, whichever of the two interfaces

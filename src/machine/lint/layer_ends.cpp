@@ -168,7 +168,7 @@ private:
         if (address != sdp_.registers().base + reg::groups::S_STATUS) return;
         const std::array status{reg::groups::S_STATUS::STATUS_0, reg::groups::S_STATUS::STATUS_1};
         for (unsigned group = 0; group < 2; ++group)
-            if (status[group].get(mask) == status[group].most() && status[group].get(expected) == 0) left(first_of(sdp_runs_, group));
+            if (status[group].get(mask) == status[group].max_value() && status[group].get(expected) == 0) left(first_of(sdp_runs_, group));
     }
 
     const Hardware& hw_;

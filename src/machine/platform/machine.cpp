@@ -181,7 +181,7 @@ struct Machine::Parts {
     std::vector<std::string> banks;
     const Software* software = nullptr;  // while it runs
     std::optional<Hazards> hazards;
-    std::optional<FollowedPath> path;
+    std::optional<CriticalPathRecorder> path;
     bool ran = false;
 };
 
@@ -312,7 +312,7 @@ public:
         if (parts_.options.causes) {
             const Cycle sum_up_every = parts_.options.sum_up_every == 0 && parts_.options.stepping ? kOften : parts_.options.sum_up_every;
             parts_.path.emplace(parts_.top, sum_up_every).stamps = &software_.stamps();
-            software_.trails = &parts_.path->trails();
+            software_.logs = &parts_.path->logs();
         }
         if (parts_.options.operations) operations_.emplace(parts_.hardware, program);
         for (Operations::Number i = 1; operations_ && i <= operations_->size(); ++i)
@@ -326,7 +326,7 @@ public:
     RunResult play();
 
 private:
-    Window::Seen seen();
+    Window::Observer seen();
     void listen();
     void go_on();
     bool may_go_on(Cycle now, bool still);
@@ -351,7 +351,7 @@ private:
     Cycle look_ = kChunk;  // the next look at the outside world
 };
 
-Window::Seen Machine::Running::seen()
+Window::Observer Machine::Running::seen()
 {
     if (!machine_.on_sample) return {};
     return [this](Cycle at, bool interrupt, const Snapshot& from, const Snapshot& now) {

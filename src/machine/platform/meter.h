@@ -30,7 +30,7 @@ public:
     /// The cycle after which counting began.
     Cycle marked() const { return mark_; }
     /// Null without causes.
-    FollowedPath* path() { return path_ ? &*path_ : nullptr; }
+    CriticalPathRecorder* path() { return path_ ? &*path_ : nullptr; }
 
 private:
     void start_of_simulation() override;
@@ -43,7 +43,7 @@ private:
     Top& top_;
     const bool causes_;
     Window window_;
-    std::optional<FollowedPath> path_;
+    std::optional<CriticalPathRecorder> path_;
     Cycle mark_ = 0;
     bool resting_ = false;
     sc_core::sc_event due_{"due"};

@@ -72,10 +72,10 @@ std::uint32_t Software::transfer(std::uint32_t address, std::optional<std::uint3
 void Software::wait_for_pin()
 {
     if (interrupt.read()) return works(Cause::Interrupt);
-    if (trails) (*trails)[TrailPlace::Software].waits(clock_.now(), TrailPlace::Pin, Cause::Interrupt);
+    if (logs) (*logs)[WaitPoint::Software].waits(clock_.now(), WaitPoint::Pin, Cause::Interrupt);
     while (!interrupt.read()) wait(interrupt.posedge_event());
     woken_ = clock_.now() + 1;  // in this cycle it still waits, whatever it offers in it
-    if (trails) (*trails)[TrailPlace::Software].works(woken_, Cause::Interrupt);
+    if (logs) (*logs)[WaitPoint::Software].works(woken_, Cause::Interrupt);
 }
 
 /// From the pin to what handles it.
@@ -87,24 +87,24 @@ void Software::delay_handler()
 /// From this cycle on it is busy by itself.
 void Software::works(Cause cause)
 {
-    if (trails) (*trails)[TrailPlace::Software].works(std::max(clock_.now(), woken_), cause);
+    if (logs) (*logs)[WaitPoint::Software].works(std::max(clock_.now(), woken_), cause);
 }
 
 /// It reads a register again and again: it waits for that unit, and the answer takes its time.
 void Software::polls(const std::string& name)
 {
-    if (!trails) return;
+    if (!logs) return;
     struct Polled {
         std::string_view unit;
-        TrailPlace place;
+        WaitPoint place;
     };
-    static constexpr Polled kPolled[] = {{"SDP", TrailPlace::Sdp},   {"PDP", TrailPlace::Pdp},   {"CDP", TrailPlace::Cdp},
-                                         {"BDMA", TrailPlace::Bdma}, {"RBK", TrailPlace::Rubik}, {"CACC", TrailPlace::Cacc},
-                                         {"CSC", TrailPlace::Csc}};
+    static constexpr Polled kPolled[] = {{"SDP", WaitPoint::Sdp},   {"PDP", WaitPoint::Pdp},   {"CDP", WaitPoint::Cdp},
+                                         {"BDMA", WaitPoint::Bdma}, {"RBK", WaitPoint::Rubik}, {"CACC", WaitPoint::Cacc},
+                                         {"CSC", WaitPoint::Csc}};
     const std::string_view unit = std::string_view(name).substr(0, name.find('.'));
     for (const Polled& polled : kPolled)
         if (polled.unit == unit)
-            return (*trails)[TrailPlace::Software].waits(std::max(clock_.now(), woken_), polled.place, Cause::Polling, kReadLatency);
+            return (*logs)[WaitPoint::Software].waits(std::max(clock_.now(), woken_), polled.place, Cause::Polling, kReadLatency);
     works(Cause::Polling);
 }
 

@@ -9,8 +9,8 @@
 #include <systemc>
 #include <tlm>
 
+#include "causes/wait_log.h"
 #include "links/module.h"
-#include "links/trail.h"
 #include "registers/tables.h"
 #include "workload/run_result.h"
 
@@ -28,7 +28,7 @@ public:
     std::function<void(Cycle t0)> on_mark;  // in cycle t0, except for a mark after an entry that writes status by itself
     std::function<void()> on_end;           // the last entry has completed
     std::function<void(const HostStep& step)> on_host;
-    Trails* trails = nullptr;  // records what it waits for; null: off
+    WaitLogs* logs = nullptr;  // records what it waits for; null: off
     bool enabled = true;       // else it does nothing
     bool keeps_accesses = false;
     std::vector<std::size_t> noted;  // entries, ascending: writes whose acceptance is kept

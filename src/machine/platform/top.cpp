@@ -358,9 +358,9 @@ void Top::watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf)
     links_->cbuf.watch = cbuf;
 }
 
-void Top::follow(Trails& trails, PortTrail& primary, PortTrail& secondary)
+void Top::follow(WaitLogs& logs, BurstLogs& primary, BurstLogs& secondary)
 {
-    for (UnitModule* unit : units_) unit->core().follow(trails);
+    for (UnitModule* unit : units_) unit->core().follow(logs);
     mcif_->follow(&primary);
     if (cvif_) cvif_->follow(&secondary);
 }

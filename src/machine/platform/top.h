@@ -23,12 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include "causes/burst_log.h"
 #include "facts/hardware.h"
 #include "links/unit_adapter.h"
 #include "traffic/convolution.h"
 #include "traffic/csb.h"
 #include "traffic/memory.h"
-#include "traffic/port_trail.h"
 #include "traffic/watch.h"
 #include "units/bdma/core.h"
 #include "units/cacc/core.h"
@@ -80,8 +80,8 @@ public:
     /// They see every access from now on; `secondary` if there is such a port.
     void watch(MemoryWatch* primary, MemoryWatch* secondary, CbufWatch* cbuf);
     /// Every unit and port records from now on what it waits for; `secondary` where there is such a port.
-    void follow(Trails& trails, PortTrail& primary, PortTrail& secondary);
-    /// The trails of the ports get the requests that no arbiter has granted yet, until they drop them.
+    void follow(WaitLogs& logs, BurstLogs& primary, BurstLogs& secondary);
+    /// The logs of the ports get the requests that no arbiter has granted yet, until they drop them.
     void note_pending();
     /// Units do what they have put off of the cycles before `end`: all of them have been evaluated and no later one.
     void catch_up(Cycle end);

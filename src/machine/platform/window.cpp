@@ -39,38 +39,38 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last)
     return port;
 }
 
-FollowedPath::FollowedPath(Top& top, Cycle every) : top_(top)
+CriticalPathRecorder::CriticalPathRecorder(Top& top, Cycle every) : top_(top)
 {
-    if (every != 0) path_.look_every(every);
-    top.follow(path_.trails, path_.ports[0], path_.ports[1]);
+    if (every != 0) path_.compact_every(every);
+    top.follow(path_.logs, path_.ports[0], path_.ports[1]);
 }
 
 /// Operations that were done or stamped up to now end slices of the causes.
-void FollowedPath::cut()
+void CriticalPathRecorder::cut()
 {
     for (; cut_done_ < top_.glb().done().size(); ++cut_done_) path_.cut(top_.glb().done()[cut_done_].cycle);
     for (; stamps && cut_stamps_ < stamps->size(); ++cut_stamps_) path_.cut((*stamps)[cut_stamps_]);
 }
 
-void FollowedPath::look(Cycle now)
+void CriticalPathRecorder::look(Cycle now)
 {
-    path_.reach(now);
+    path_.delay_compaction_until(now);
     while (path_.next() <= now && !top_.failures().any()) {
-        if (!path_.wants_to_look()) continue;
+        if (!path_.should_compact()) continue;
         catch_up(now);
-        path_.look();
+        path_.compact();
     }
 }
 
 /// All that is known when the cycles before `now` have run is noted.
-void FollowedPath::catch_up(Cycle now)
+void CriticalPathRecorder::catch_up(Cycle now)
 {
     top_.catch_up(now);
     top_.note_pending();
     cut();
 }
 
-Causes FollowedPath::causes(Cycle t0, Cycle done, bool interrupt)
+Causes CriticalPathRecorder::causes(Cycle t0, Cycle done, bool interrupt)
 {
     top_.note_pending();
     cut();

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "causes/critical_path.h"
 #include "dram/statistics.h"
-#include "platform/critical_path.h"
 #include "platform/top.h"
 #include "workload/run_result.h"
 
@@ -29,10 +29,10 @@ PortTraffic port_traffic(const TrafficLog& log, Cycle last);
 /// The cycles at whose end snapshots are taken, and the snapshots: after t0, and after the last interrupt so far.
 class Window {
 public:
-    using Seen = std::function<void(Cycle relative, bool interrupt, const Snapshot& from, const Snapshot& now)>;
+    using Observer = std::function<void(Cycle relative, bool interrupt, const Snapshot& from, const Snapshot& now)>;
     /// `seen` gets the snapshots after t0: those of interrupts, those at the interval `every` (0: none), and beside these `even` ones at
     /// most, evenly over the run.
-    Window(std::function<Snapshot(Cycle)> take, Seen seen, Cycle every, std::size_t even = 0)
+    Window(std::function<Snapshot(Cycle)> take, Observer seen, Cycle every, std::size_t even = 0)
         : take_(std::move(take)), seen_(std::move(seen)), every_(every), even_(even)
     {
         due_ = {0};
@@ -88,7 +88,7 @@ public:
 private:
     static constexpr Cycle kMinEven = 64;
     std::function<Snapshot(Cycle)> take_;
-    Seen seen_;
+    Observer seen_;
     Cycle every_;
     Cycle sample_ = kNever;
     std::size_t even_ = 0, even_taken_ = 0;
@@ -99,14 +99,14 @@ private:
 };
 
 /// The critical path of a machine that runs.
-class FollowedPath {
+class CriticalPathRecorder {
 public:
     /// pre: it lives longer
     /// `every`: compaction interval in cycles; 0: as memory allows.
-    explicit FollowedPath(Top& top, Cycle every = 0);
+    explicit CriticalPathRecorder(Top& top, Cycle every = 0);
     const std::vector<Cycle>* stamps = nullptr;  // of the software, at which slices end too
     CriticalPath& path() { return path_; }
-    Trails& trails() { return path_.trails; }
+    WaitLogs& logs() { return path_.logs; }
     /// All cycles before `now` have run, and no later one.
     void look(Cycle now);
     /// Of the cycles after t0 up to `done`. Once, at the end.

@@ -26,8 +26,8 @@ struct Field {
     std::uint8_t lsb, width;
     bool operator==(const Field&) const = default;
 
-    constexpr std::uint32_t most() const { return std::numeric_limits<std::uint32_t>::max() >> (32 - width); }
-    constexpr std::uint32_t get(std::uint32_t word) const { return word >> lsb & most(); }
+    constexpr std::uint32_t max_value() const { return std::numeric_limits<std::uint32_t>::max() >> (32 - width); }
+    constexpr std::uint32_t get(std::uint32_t word) const { return word >> lsb & max_value(); }
     /// Of a field that holds a two's complement.
     constexpr std::int32_t get_signed(std::uint32_t word) const
     {
@@ -35,9 +35,12 @@ struct Field {
     }
 
     /// Of negative values the two's complement fits.
-    constexpr bool fits(std::int64_t value) const { return value <= std::int64_t{most()} && value >= -(std::int64_t{most()} / 2) - 1; }
+    constexpr bool fits(std::int64_t value) const
+    {
+        return value <= std::int64_t{max_value()} && value >= -(std::int64_t{max_value()} / 2) - 1;
+    }
     /// The low bits of the value, in their place in the word.
-    constexpr std::uint32_t cut(std::int64_t value) const { return (static_cast<std::uint32_t>(value) & most()) << lsb; }
+    constexpr std::uint32_t cut(std::int64_t value) const { return (static_cast<std::uint32_t>(value) & max_value()) << lsb; }
     /// pre: fits(value)
     constexpr std::uint32_t put(std::int64_t value) const
     {

@@ -43,7 +43,7 @@ std::uint16_t* LutWindow::entry(const Place& place) const
 void LutWindow::count()
 {
     if (kind_.stays_at_end && now_.address + 1 == (now_.lo ? lo_ : le_).size()) return;
-    now_.address = (now_.address + 1) & Access::LUT_ADDR.most();
+    now_.address = (now_.address + 1) & Access::LUT_ADDR.max_value();
 }
 
 }  // namespace dlasim

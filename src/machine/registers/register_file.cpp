@@ -45,10 +45,10 @@ Cycle RegisterFile::start_cycle() const
     return visible + 3;
 }
 
-void RegisterFile::note_idle(Trail& trail, Cycle from) const
+void RegisterFile::note_idle(WaitLog& log, Cycle from) const
 {
-    if (enabled()) trail.works(from, Cause::StartUp);
-    else trail.idles(from, kWriteToStart);
+    if (enabled()) log.works(from, Cause::StartUp);
+    else log.idles(from, kWriteToStart);
 }
 
 void RegisterFile::finish(Cycle done)

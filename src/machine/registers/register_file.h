@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/cycle.h"
-#include "links/trail.h"
+#include "causes/wait_log.h"
 #include "registers/field.h"
 #include "registers/tables.h"
 #include "traffic/csb.h"
@@ -68,7 +68,7 @@ public:
     Cycle enabled_since() const { return enable_[consumer_].at; }
     bool enabled() const { return enable_[consumer_].on; }
     /// The reason why a unit has no layer from cycle `from` on: software has not enabled it, or the groups change over.
-    void note_idle(Trail& trail, Cycle from) const;
+    void note_idle(WaitLog& log, Cycle from) const;
     /// op_en of a group as it is in cycle `at`.
     bool enabled(unsigned group, Cycle at) const { return enable_[group].in(at); }
 

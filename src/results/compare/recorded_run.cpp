@@ -85,9 +85,9 @@ Amounts leaves_of(const Json& result, const char* key, const std::string& where)
     return leaves;
 }
 
-class Recorder {
+class ResultReader {
 public:
-    Recorder(const Json& result, const std::string& file) : json_(result), file_(file) {}
+    ResultReader(const Json& result, const std::string& file) : json_(result), file_(file) {}
 
     RecordedRun run()
     {
@@ -249,7 +249,7 @@ RecordedRun recorded_run(const Json& given, const std::string& file)
     if (!schema.starts_with("dlasim.") || below(result, "cycles").is_null())
         throw ConfigError(at(file, "/schema"),
                           found(below(result, "schema")) + ", expected the result.json of a run: of run, net, loadable or replay");
-    return Recorder(result, file).run();
+    return ResultReader(result, file).run();
 }
 
 RecordedRun read_recorded_run(const std::string& path)

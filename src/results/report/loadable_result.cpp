@@ -28,7 +28,7 @@ using loadable::Operation;
 using loadable::Scheduled;
 
 /// An operation of the run.
-struct SeenOperation {
+struct OperationView {
     const LoadableResult& r;
     std::size_t i;
     const Scheduled& scheduled = r.plan.operations[i];
@@ -43,42 +43,42 @@ struct SeenOperation {
 constexpr std::string_view kJudged = "chains were compared with the golden operations";
 constexpr std::string_view kCubes = "not of BDMA";
 constexpr std::array kOperationKeys{
-    Key<SeenOperation>{{"name", "text", "", "task, operation and kind, as the page has it"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.r.name(s.i); }},
-    Key<SeenOperation>{{"task", "integer", "", "in the file"}, [](const SeenOperation& s) -> OrderedJson { return s.scheduled.task; }},
-    Key<SeenOperation>{{"operation", "integer", "", "in the task"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.scheduled.operation; }},
-    Key<SeenOperation>{{"kind", "text", "", "CONV, SDP, PDP, CDP, BDMA or RUBIK"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.operation.name(); }},
-    Key<SeenOperation>{{"chain", "integer", "", "operations that run together have the same"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.scheduled.chain; }},
-    Key<SeenOperation>{{"group", "integer", "", "register group of its unit"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.scheduled.group; }},
-    Key<SeenOperation>{{"input", "list", "", "columns, rows and channels of its input", kCubes},
-                       [](const SeenOperation& s) -> OrderedJson { return size_json(s.operation.source()); }},
-    Key<SeenOperation>{{"output", "list", "", "columns, rows and channels of its output", kCubes},
-                       [](const SeenOperation& s) -> OrderedJson { return size_json(s.operation.destination()); }},
-    Key<SeenOperation>{{"start", "integer", "cycle", "its last op-enable was accepted"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].start; }},
-    Key<SeenOperation>{{"done", "integer", "cycle", "its interrupt, masked or not"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done; }},
-    Key<SeenOperation>{{"cycles", "integer", "cycles", "from start to done"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.r.times[s.i].done - s.r.times[s.i].start; }},
-    Key<SeenOperation>{{"causes", "object", "cycles", "the causes of these cycles: [CAUSES.md](CAUSES.md)", "without --no-causes"},
-                       [](const SeenOperation& s) { return causes_json(causes_of(s.r.run, s.r.times[s.i])); }},
-    Key<SeenOperation>{{"macs", "integer", "MACs", "multiplications, of CONV"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.r.macs(s.i); }},
-    Key<SeenOperation>{{"utilization", "number", "", "multiplications over the capacity of the array from start to done"},
-                       [](const SeenOperation& s) -> OrderedJson { return s.utilization(); }},
-    Key<SeenOperation>{
+    Key<OperationView>{{"name", "text", "", "task, operation and kind, as the page has it"},
+                       [](const OperationView& s) -> OrderedJson { return s.r.name(s.i); }},
+    Key<OperationView>{{"task", "integer", "", "in the file"}, [](const OperationView& s) -> OrderedJson { return s.scheduled.task; }},
+    Key<OperationView>{{"operation", "integer", "", "in the task"},
+                       [](const OperationView& s) -> OrderedJson { return s.scheduled.operation; }},
+    Key<OperationView>{{"kind", "text", "", "CONV, SDP, PDP, CDP, BDMA or RUBIK"},
+                       [](const OperationView& s) -> OrderedJson { return s.operation.name(); }},
+    Key<OperationView>{{"chain", "integer", "", "operations that run together have the same"},
+                       [](const OperationView& s) -> OrderedJson { return s.scheduled.chain; }},
+    Key<OperationView>{{"group", "integer", "", "register group of its unit"},
+                       [](const OperationView& s) -> OrderedJson { return s.scheduled.group; }},
+    Key<OperationView>{{"input", "list", "", "columns, rows and channels of its input", kCubes},
+                       [](const OperationView& s) -> OrderedJson { return size_json(s.operation.source()); }},
+    Key<OperationView>{{"output", "list", "", "columns, rows and channels of its output", kCubes},
+                       [](const OperationView& s) -> OrderedJson { return size_json(s.operation.destination()); }},
+    Key<OperationView>{{"start", "integer", "cycle", "its last op-enable was accepted"},
+                       [](const OperationView& s) -> OrderedJson { return s.r.times[s.i].start; }},
+    Key<OperationView>{{"done", "integer", "cycle", "its interrupt, masked or not"},
+                       [](const OperationView& s) -> OrderedJson { return s.r.times[s.i].done; }},
+    Key<OperationView>{{"cycles", "integer", "cycles", "from start to done"},
+                       [](const OperationView& s) -> OrderedJson { return s.r.times[s.i].done - s.r.times[s.i].start; }},
+    Key<OperationView>{{"causes", "object", "cycles", "the causes of these cycles: [CAUSES.md](CAUSES.md)", "without --no-causes"},
+                       [](const OperationView& s) { return causes_json(causes_of(s.r.run, s.r.times[s.i])); }},
+    Key<OperationView>{{"macs", "integer", "MACs", "multiplications, of CONV"},
+                       [](const OperationView& s) -> OrderedJson { return s.r.macs(s.i); }},
+    Key<OperationView>{{"utilization", "number", "", "multiplications over the capacity of the array from start to done"},
+                       [](const OperationView& s) -> OrderedJson { return s.utilization(); }},
+    Key<OperationView>{
         {"verified", "flag or null", "", "the output of its chain equals the golden operations; null: not compared", kJudged},
-        [](const SeenOperation& s) -> OrderedJson {
+        [](const OperationView& s) -> OrderedJson {
             const loadable::Verdict* verdict = s.r.verdict(s.i);
             if (!verdict) return kAbsent;
             return verdict->unchecked.empty() ? OrderedJson(verdict->comparison.equal()) : OrderedJson(nullptr);
         }},
-    Key<SeenOperation>{{"unverified", "text", "", "why its chain was not compared", "it was not"},
-                       [](const SeenOperation& s) -> OrderedJson {
+    Key<OperationView>{{"unverified", "text", "", "why its chain was not compared", "it was not"},
+                       [](const OperationView& s) -> OrderedJson {
                            const loadable::Verdict* verdict = s.r.verdict(s.i);
                            return verdict && !verdict->unchecked.empty() ? OrderedJson(verdict->unchecked) : kAbsent;
                        }},
@@ -99,7 +99,7 @@ constexpr std::array kVerificationKeys{
 OrderedJson operations_json(const LoadableResult& r)
 {
     OrderedJson list = OrderedJson::array();
-    for (std::size_t i = 0; i < r.plan.operations.size(); ++i) list.push_back(written(kOperationKeys, SeenOperation{r, i}));
+    for (std::size_t i = 0; i < r.plan.operations.size(); ++i) list.push_back(written(kOperationKeys, OperationView{r, i}));
     return list;
 }
 
@@ -324,7 +324,7 @@ std::string loadable_table(const LoadableResult& r)
     text += simulation_text(r.run) + '\n';
     std::vector<std::vector<std::string>> lines{{"op", "unit", "input -> output", "start", "done", "cycles", "MACs"}};
     for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {
-        const SeenOperation s{r, i};
+        const OperationView s{r, i};
         const OperationTimes& times = r.times[i];
         const std::string sizes = fmt::format("{} -> {}", size_text(s.operation.source()), size_text(s.operation.destination()));
         lines.push_back({std::to_string(s.scheduled.operation), std::string(s.operation.name()), sizes, std::to_string(times.start),

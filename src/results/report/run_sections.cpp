@@ -15,13 +15,13 @@ namespace dlasim {
 namespace {
 
 /// A unit in a window of that many cycles.
-struct SeenUnit {
+struct UnitView {
     const UnitReport& report;
     Cycle cycles;
 };
 
 template <Phase phase>
-OrderedJson cycles_in(const SeenUnit& unit)
+OrderedJson cycles_in(const UnitView& unit)
 {
     return unit.report.phases.cycles(phase);
 }
@@ -34,7 +34,7 @@ OrderedJson values_json(const CounterValues& values)
     return json;
 }
 
-OrderedJson gated_json(const SeenUnit& unit)
+OrderedJson gated_json(const UnitView& unit)
 {
     if (unit.report.clock_on.empty()) return kAbsent;
     OrderedJson json;
@@ -44,17 +44,17 @@ OrderedJson gated_json(const SeenUnit& unit)
 
 constexpr std::string_view kClocks = "the unit gates its clock";
 constexpr std::array kUnitKeys{
-    Key<SeenUnit>{{"issuing", "integer", "cycles", "it works"}, cycles_in<Phase::Issuing>},
-    Key<SeenUnit>{{"starved", "integer", "cycles", "it waited for its producer"}, cycles_in<Phase::Starved>},
-    Key<SeenUnit>{{"blocked", "integer", "cycles", "it waited for its consumer"}, cycles_in<Phase::Blocked>},
-    Key<SeenUnit>{{"draining", "integer", "cycles", "no new input, results in flight"}, cycles_in<Phase::Draining>},
-    Key<SeenUnit>{{"gated", "integer", "cycles", "nothing to do"}, cycles_in<Phase::Gated>},
-    Key<SeenUnit>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
-                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.clock_on); }},
-    Key<SeenUnit>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
-    Key<SeenUnit>{kIdleRunsKey, [](const SeenUnit& u) { return idle_runs_json(u.report); }},
-    Key<SeenUnit>{{"counters", "object", "", "counters of the unit: above", "the unit has counters"},
-                  [](const SeenUnit& u) -> OrderedJson { return values_json(u.report.counters); }},
+    Key<UnitView>{{"issuing", "integer", "cycles", "it works"}, cycles_in<Phase::Issuing>},
+    Key<UnitView>{{"starved", "integer", "cycles", "it waited for its producer"}, cycles_in<Phase::Starved>},
+    Key<UnitView>{{"blocked", "integer", "cycles", "it waited for its consumer"}, cycles_in<Phase::Blocked>},
+    Key<UnitView>{{"draining", "integer", "cycles", "no new input, results in flight"}, cycles_in<Phase::Draining>},
+    Key<UnitView>{{"gated", "integer", "cycles", "nothing to do"}, cycles_in<Phase::Gated>},
+    Key<UnitView>{{"clock_on", "object", "cycles", "cycles with the clock of a domain on", kClocks},
+                  [](const UnitView& u) -> OrderedJson { return values_json(u.report.clock_on); }},
+    Key<UnitView>{{"clock_gated", "object", "cycles", "all others", kClocks}, gated_json},
+    Key<UnitView>{kIdleRunsKey, [](const UnitView& u) { return idle_runs_json(u.report); }},
+    Key<UnitView>{{"counters", "object", "", "counters of the unit: above", "the unit has counters"},
+                  [](const UnitView& u) -> OrderedJson { return values_json(u.report.counters); }},
 };
 
 OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>>& clients)
@@ -64,26 +64,26 @@ OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>
     return json;
 }
 
-struct SeenPort {
+struct PortView {
     const PortTraffic& traffic;
     std::uint32_t beat_bytes;
 };
 
 constexpr std::array kPortKeys{
-    Key<SeenPort>{{"read_commands", "integer", "commands", "bursts read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.ar; }},
-    Key<SeenPort>{{"read_beats", "integer", "beats", "beats read"}, [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats; }},
-    Key<SeenPort>{{"read_bytes", "integer", "bytes", "whole beats"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.read_beats * p.beat_bytes; }},
-    Key<SeenPort>{{"write_commands", "integer", "commands", "bursts written"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.aw; }},
-    Key<SeenPort>{{"write_beats", "integer", "beats", "beats written"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_beats; }},
-    Key<SeenPort>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"},
-                  [](const SeenPort& p) -> OrderedJson { return p.traffic.write_bytes; }},
-    Key<SeenPort>{{"read_bytes_by_client", "object", "bytes", "by client of MCIF or CVIF: SDP, SDP_BS, CDMA_DAT, CDMA_WT, .."},
-                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.read_bytes_by_client); }},
-    Key<SeenPort>{{"write_bytes_by_client", "object", "bytes", "by client"},
-                  [](const SeenPort& p) -> OrderedJson { return clients_json(p.traffic.write_bytes_by_client); }},
+    Key<PortView>{{"read_commands", "integer", "commands", "bursts read"}, [](const PortView& p) -> OrderedJson { return p.traffic.ar; }},
+    Key<PortView>{{"read_beats", "integer", "beats", "beats read"}, [](const PortView& p) -> OrderedJson { return p.traffic.read_beats; }},
+    Key<PortView>{{"read_bytes", "integer", "bytes", "whole beats"},
+                  [](const PortView& p) -> OrderedJson { return p.traffic.read_beats * p.beat_bytes; }},
+    Key<PortView>{{"write_commands", "integer", "commands", "bursts written"},
+                  [](const PortView& p) -> OrderedJson { return p.traffic.aw; }},
+    Key<PortView>{{"write_beats", "integer", "beats", "beats written"},
+                  [](const PortView& p) -> OrderedJson { return p.traffic.write_beats; }},
+    Key<PortView>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"},
+                  [](const PortView& p) -> OrderedJson { return p.traffic.write_bytes; }},
+    Key<PortView>{{"read_bytes_by_client", "object", "bytes", "by client of MCIF or CVIF: SDP, SDP_BS, CDMA_DAT, CDMA_WT, .."},
+                  [](const PortView& p) -> OrderedJson { return clients_json(p.traffic.read_bytes_by_client); }},
+    Key<PortView>{{"write_bytes_by_client", "object", "bytes", "by client"},
+                  [](const PortView& p) -> OrderedJson { return clients_json(p.traffic.write_bytes_by_client); }},
 };
 
 }  // namespace
@@ -106,11 +106,11 @@ OrderedJson units_json(const RunResult& run)
 {
     if (run.units.empty()) return kAbsent;
     OrderedJson units;
-    for (const UnitReport& unit : run.units) units[unit.name] = written(kUnitKeys, SeenUnit{unit, run.cycles});
+    for (const UnitReport& unit : run.units) units[unit.name] = written(kUnitKeys, UnitView{unit, run.cycles});
     return units;
 }
 
-OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes) { return written(kPortKeys, SeenPort{port, beat_bytes}); }
+OrderedJson port_json(const PortTraffic& port, std::uint32_t beat_bytes) { return written(kPortKeys, PortView{port, beat_bytes}); }
 
 OrderedJson memory_report_json(const MemoryReport& report)
 {

@@ -11,7 +11,7 @@ namespace dlasim::silicon {
 namespace {
 
 /// Of a result; `run` is none where nothing is known.
-struct Seen {
+struct EnergyView {
     const Technology& technology;
     std::optional<MeasuredRun> run;
     std::vector<UnitEnergy> units;  // of all images
@@ -26,97 +26,98 @@ struct Seen {
 
 OrderedJson known(bool there, double value) { return there && std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
-struct SeenUnit {
-    const Seen& all;
+struct UnitView {
+    const EnergyView& all;
     const UnitEnergy& energy;
     double um2;
     double uj(double pj) const { return 1e-6 * pj / all.run->images; }
 };
 
 constexpr std::array kUnitKeys{
-    Key<SeenUnit>{{"area_mm2", "number", "mm2", "of the unit"}, [](const SeenUnit& u) -> OrderedJson { return 1e-6 * u.um2; }},
-    Key<SeenUnit>{{"energy_uj", "number", "uJ", "of the unit: the sum of the next three"},
-                  [](const SeenUnit& u) -> OrderedJson { return u.uj(u.energy.all_pj()); }},
-    Key<SeenUnit>{{"events_uj", "number", "uJ", "of counted events: products, sums, accesses"},
-                  [](const SeenUnit& u) -> OrderedJson { return u.uj(u.energy.events_pj); }},
-    Key<SeenUnit>{{"clock_uj", "number", "uJ", "of registers and clock tree, in cycles with the clock of their domain on"},
-                  [](const SeenUnit& u) -> OrderedJson { return u.uj(u.energy.clock_pj); }},
-    Key<SeenUnit>{{"leakage_uj", "number", "uJ", "by area and time"},
-                  [](const SeenUnit& u) -> OrderedJson { return u.uj(u.energy.leakage_pj); }},
+    Key<UnitView>{{"area_mm2", "number", "mm2", "of the unit"}, [](const UnitView& u) -> OrderedJson { return 1e-6 * u.um2; }},
+    Key<UnitView>{{"energy_uj", "number", "uJ", "of the unit: the sum of the next three"},
+                  [](const UnitView& u) -> OrderedJson { return u.uj(u.energy.all_pj()); }},
+    Key<UnitView>{{"events_uj", "number", "uJ", "of counted events: products, sums, accesses"},
+                  [](const UnitView& u) -> OrderedJson { return u.uj(u.energy.events_pj); }},
+    Key<UnitView>{{"clock_uj", "number", "uJ", "of registers and clock tree, in cycles with the clock of their domain on"},
+                  [](const UnitView& u) -> OrderedJson { return u.uj(u.energy.clock_pj); }},
+    Key<UnitView>{{"leakage_uj", "number", "uJ", "by area and time"},
+                  [](const UnitView& u) -> OrderedJson { return u.uj(u.energy.leakage_pj); }},
 };
 
-OrderedJson units_of(const Seen& seen)
+OrderedJson units_of(const EnergyView& seen)
 {
     if (!seen.timed()) return {};
     OrderedJson units;
     const std::vector<UnitArea> areas = area_of(seen.technology, seen.run->hardware);
-    for (std::size_t i = 0; i < areas.size(); ++i) units[areas[i].unit] = written(kUnitKeys, SeenUnit{seen, seen.units[i], areas[i].um2});
+    for (std::size_t i = 0; i < areas.size(); ++i) units[areas[i].unit] = written(kUnitKeys, UnitView{seen, seen.units[i], areas[i].um2});
     return units;
 }
 
 constexpr std::array kKeys{
-    Key<Seen>{{"area_mm2", "number or null", "mm2",
-               "of the accelerator with CBUF and CVSRAM, in the technology: [CHOOSE.md](howto/CHOOSE.md#area-energy-and-power)"},
-              [](const Seen& s) { return known(s.run.has_value(), s.area_mm2); }},
-    Key<Seen>{{"energy_uj", "number or null", "uJ", "of the accelerator with CBUF and CVSRAM; of an ONNX model's images those of one"},
-              [](const Seen& s) { return s.timed() ? known(true, s.chip_uj()) : OrderedJson(); }},
-    Key<Seen>{{"power_mw", "number or null", "mW", "energy_uj over the time of the cycles"},
-              [](const Seen& s) { return s.timed() ? known(true, s.mw(s.chip_uj())) : OrderedJson(); }},
-    Key<Seen>{{"memory_uj", "number or null", "uJ",
-               "of the memory at DBB: the DRAM's own energy if one is simulated, `dram_pj` of the technology where it is ideal"},
-              [](const Seen& s) { return s.timed() ? known(true, s.memory_uj()) : OrderedJson(); }},
-    Key<Seen>{{"memory_mw", "number or null", "mW", "memory_uj over the same time"},
-              [](const Seen& s) { return s.timed() ? known(true, s.mw(s.memory_uj())) : OrderedJson(); }},
-    Key<Seen>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"},
-              [](const Seen& s) { return s.timed() ? known(true, s.chip_uj() + s.memory_uj()) : OrderedJson(); }},
-    Key<Seen>{{"energy/technology", "text", "", "the table of areas and energies"},
-              [](const Seen& s) -> OrderedJson { return s.technology.name; }},
-    Key<Seen>{{"energy/assumed", "text", "", "its unpublished numbers"},
-              [](const Seen& s) -> OrderedJson { return assumptions(s.technology); }},
-    Key<Seen>{{"energy/units", "object or null", "", "each unit, with cbuf, cvsram and control: below"}, units_of},
+    Key<EnergyView>{{"area_mm2", "number or null", "mm2",
+                     "of the accelerator with CBUF and CVSRAM, in the technology: [CHOOSE.md](howto/CHOOSE.md#area-energy-and-power)"},
+                    [](const EnergyView& s) { return known(s.run.has_value(), s.area_mm2); }},
+    Key<EnergyView>{
+        {"energy_uj", "number or null", "uJ", "of the accelerator with CBUF and CVSRAM; of an ONNX model's images those of one"},
+        [](const EnergyView& s) { return s.timed() ? known(true, s.chip_uj()) : OrderedJson(); }},
+    Key<EnergyView>{{"power_mw", "number or null", "mW", "energy_uj over the time of the cycles"},
+                    [](const EnergyView& s) { return s.timed() ? known(true, s.mw(s.chip_uj())) : OrderedJson(); }},
+    Key<EnergyView>{{"memory_uj", "number or null", "uJ",
+                     "of the memory at DBB: the DRAM's own energy if one is simulated, `dram_pj` of the technology where it is ideal"},
+                    [](const EnergyView& s) { return s.timed() ? known(true, s.memory_uj()) : OrderedJson(); }},
+    Key<EnergyView>{{"memory_mw", "number or null", "mW", "memory_uj over the same time"},
+                    [](const EnergyView& s) { return s.timed() ? known(true, s.mw(s.memory_uj())) : OrderedJson(); }},
+    Key<EnergyView>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"},
+                    [](const EnergyView& s) { return s.timed() ? known(true, s.chip_uj() + s.memory_uj()) : OrderedJson(); }},
+    Key<EnergyView>{{"energy/technology", "text", "", "the table of areas and energies"},
+                    [](const EnergyView& s) -> OrderedJson { return s.technology.name; }},
+    Key<EnergyView>{{"energy/assumed", "text", "", "its unpublished numbers"},
+                    [](const EnergyView& s) -> OrderedJson { return assumptions(s.technology); }},
+    Key<EnergyView>{{"energy/units", "object or null", "", "each unit, with cbuf, cvsram and control: below"}, units_of},
 };
 
-struct SeenMachine {
+struct MachineView {
     const Technology& technology;
     const Hardware& hardware;
 };
-struct SeenElements {
+struct ElementsView {
     const Technology& technology;
     const UnitElements& elements;
 };
 
 constexpr std::array kElementKeys{
-    Key<SeenElements>{{"area_mm2", "number", "mm2", "of the unit"},
-                      [](const SeenElements& e) -> OrderedJson {
+    Key<ElementsView>{{"area_mm2", "number", "mm2", "of the unit"},
+                      [](const ElementsView& e) -> OrderedJson {
                           return 1e-6 * (e.elements.all_gates() * e.technology.gate_um2 + e.elements.ram_bits * e.technology.ram_bit_um2 +
                                          e.elements.sram_bits * e.technology.sram_bit_um2);
                       }},
-    Key<SeenElements>{{"gates", "number", "gates", "of logic and registers, as NAND2"},
-                      [](const SeenElements& e) -> OrderedJson { return e.elements.all_gates(); }},
-    Key<SeenElements>{{"clocked_bits", "number", "bits", "of registers that a clock domain reaches, or that are never gated"},
-                      [](const SeenElements& e) -> OrderedJson { return e.elements.clocked_bits(); }},
-    Key<SeenElements>{{"ram_bits", "number", "bits", "of buffers with two ports"},
-                      [](const SeenElements& e) -> OrderedJson { return e.elements.ram_bits; }},
-    Key<SeenElements>{{"sram_bits", "number", "bits", "of CVSRAM"},
-                      [](const SeenElements& e) -> OrderedJson { return e.elements.sram_bits; }},
+    Key<ElementsView>{{"gates", "number", "gates", "of logic and registers, as NAND2"},
+                      [](const ElementsView& e) -> OrderedJson { return e.elements.all_gates(); }},
+    Key<ElementsView>{{"clocked_bits", "number", "bits", "of registers that a clock domain reaches, or that are never gated"},
+                      [](const ElementsView& e) -> OrderedJson { return e.elements.clocked_bits(); }},
+    Key<ElementsView>{{"ram_bits", "number", "bits", "of buffers with two ports"},
+                      [](const ElementsView& e) -> OrderedJson { return e.elements.ram_bits; }},
+    Key<ElementsView>{{"sram_bits", "number", "bits", "of CVSRAM"},
+                      [](const ElementsView& e) -> OrderedJson { return e.elements.sram_bits; }},
 };
 
 constexpr std::array kMachineKeys{
-    Key<SeenMachine>{{"technology", "text", "", "the table of areas and energies"},
-                     [](const SeenMachine& m) -> OrderedJson { return m.technology.name; }},
-    Key<SeenMachine>{{"area_mm2", "number", "mm2", "of the accelerator with CBUF and CVSRAM"},
-                     [](const SeenMachine& m) -> OrderedJson { return area_mm2(m.technology, m.hardware); }},
-    Key<SeenMachine>{{"peak_mw", "number", "mW", "while all units work, every lane in every cycle, with worst-case operands"},
-                     [](const SeenMachine& m) -> OrderedJson { return peak_mw(m.technology, m.hardware); }},
-    Key<SeenMachine>{{"full_mw", "number", "mW", "the same with average operands, without the next row"},
-                     [](const SeenMachine& m) -> OrderedJson { return full_mw(m.technology, m.hardware).first; }},
-    Key<SeenMachine>{{"still_mw", "number", "mW", "leakage, and registers that are never gated"},
-                     [](const SeenMachine& m) -> OrderedJson { return full_mw(m.technology, m.hardware).second; }},
-    Key<SeenMachine>{{"units", "object", "", "each unit, with cbuf, cvsram and control"},
-                     [](const SeenMachine& m) {
+    Key<MachineView>{{"technology", "text", "", "the table of areas and energies"},
+                     [](const MachineView& m) -> OrderedJson { return m.technology.name; }},
+    Key<MachineView>{{"area_mm2", "number", "mm2", "of the accelerator with CBUF and CVSRAM"},
+                     [](const MachineView& m) -> OrderedJson { return area_mm2(m.technology, m.hardware); }},
+    Key<MachineView>{{"peak_mw", "number", "mW", "while all units work, every lane in every cycle, with worst-case operands"},
+                     [](const MachineView& m) -> OrderedJson { return peak_mw(m.technology, m.hardware); }},
+    Key<MachineView>{{"full_mw", "number", "mW", "the same with average operands, without the next row"},
+                     [](const MachineView& m) -> OrderedJson { return full_mw(m.technology, m.hardware).first; }},
+    Key<MachineView>{{"still_mw", "number", "mW", "leakage, and registers that are never gated"},
+                     [](const MachineView& m) -> OrderedJson { return full_mw(m.technology, m.hardware).second; }},
+    Key<MachineView>{{"units", "object", "", "each unit, with cbuf, cvsram and control"},
+                     [](const MachineView& m) {
                          OrderedJson units;
                          for (const UnitElements& e : elements_of(m.hardware))
-                             units[e.unit] = written(kElementKeys, SeenElements{m.technology, e});
+                             units[e.unit] = written(kElementKeys, ElementsView{m.technology, e});
                          units["control"]["area_mm2"] = 1e-6 * m.technology.control_um2;
                          return units;
                      }},
@@ -126,7 +127,7 @@ constexpr std::array kMachineKeys{
 
 OrderedJson machine_json(const Technology& technology, const Hardware& hardware)
 {
-    return written(kMachineKeys, SeenMachine{technology, hardware});
+    return written(kMachineKeys, MachineView{technology, hardware});
 }
 
 std::vector<PlacedKey> machine_keys()
@@ -139,7 +140,7 @@ std::vector<PlacedKey> machine_keys()
 
 void add_silicon(OrderedJson& result, const Technology& technology)
 {
-    Seen seen{technology, measured_run(result), {}, 0};
+    EnergyView seen{technology, measured_run(result), {}, 0};
     if (seen.run) {
         seen.units = energy_of(technology, seen.run->hardware, seen.run->activity);
         seen.area_mm2 = area_mm2(technology, seen.run->hardware);

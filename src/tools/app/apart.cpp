@@ -116,12 +116,12 @@ void Apart::fail()
     throw MachineError(option_ + ": the standalone simulation hangs");
 }
 
-StepsApart::StepsApart(const NetworkPlan& plan)
+StandaloneSteps::StandaloneSteps(const NetworkPlan& plan)
     : steps_(plan.plans.size()), apart_("--layers apart", [&plan](const Apart::Give& give) { return simulate_steps(plan, give); })
 {
 }
 
-std::vector<std::int64_t> StepsApart::cycles()
+std::vector<std::int64_t> StandaloneSteps::cycles()
 {
     std::vector<std::int64_t> cycles;
     while (cycles.size() < steps_) cycles.push_back(apart_.next());

@@ -35,10 +35,10 @@ private:
     int pipe_ = -1;
 };
 
-class StepsApart {
+class StandaloneSteps {
 public:
     /// Starts it: time only.
-    explicit StepsApart(const NetworkPlan& plan);
+    explicit StandaloneSteps(const NetworkPlan& plan);
     /// Cycles of every step, 0 of those of the host; waits for them.
     std::vector<std::int64_t> cycles();
 

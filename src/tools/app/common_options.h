@@ -29,7 +29,7 @@ struct CommonOptions {
     std::string waves;         // file of a waveform, likewise
     std::string html;          // file of a page, likewise
     std::string pipeline;      // file of stripes, likewise
-    Shown shown;               // what of the run timeline and pipeline have
+    TimelineSelection shown;   // what of the run timeline and pipeline have
     std::string trace;         // file of the bursts of DMA clients, likewise
     std::string trace_client;  // of this one only; empty: of all
     std::string accesses;      // file of the register accesses, likewise

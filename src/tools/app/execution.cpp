@@ -145,7 +145,7 @@ std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& op
 }
 
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
-            const std::function<Reported(RunResult& run)>& report, const std::function<WrittenRegions(const RunResult& run)>& left)
+            const std::function<CommandReport(RunResult& run)>& report, const std::function<WrittenRegions(const RunResult& run)>& left)
 {
     files.open_records(options);
     const auto table = options.silicon ? options.silicon : technology_of(options, "");
@@ -165,7 +165,7 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
     }
     if (run.hazards) run.hazards->rules = lint::check(workload.hardware, played(workload, run), run);
     if (options.reproducible) run.wall_seconds = 0;
-    Reported said = report(run);
+    CommandReport said = report(run);
     silicon::add_silicon(said.result, technology);
     profile.add_to(said.result);
     if (options.reproducible)

@@ -33,7 +33,7 @@ private:
 };
 
 /// The report of a command on a completed run.
-struct Reported {
+struct CommandReport {
     nlohmann::ordered_json result;
     std::string table;
     bool right = true;                 // every value is what it must be
@@ -48,6 +48,7 @@ std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& op
 /// Runs it, writes result.json and what else is wanted, says the table. Exit status; throws MachineError if the machine hangs: of the files
 /// the events alone are written then, with what is `left` in memory.
 int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
-            const std::function<Reported(RunResult& run)>& report, const std::function<WrittenRegions(const RunResult& run)>& left = {});
+            const std::function<CommandReport(RunResult& run)>& report,
+            const std::function<WrittenRegions(const RunResult& run)>& left = {});
 
 }  // namespace dlasim

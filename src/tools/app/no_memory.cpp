@@ -41,7 +41,7 @@ void* g_reserve = nullptr;
     std::abort();
 }
 
-bool little_is_left()
+bool memory_exhausted()
 {
     void* const place = ::mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) return true;
@@ -50,9 +50,9 @@ bool little_is_left()
 }
 
 /// Of SIGABRT, and of SIGSEGV where a stack cannot grow.
-void judge_signal(int signal)
+void on_fatal_signal(int signal)
 {
-    if (g_failed != 0 || little_is_left()) end_without_memory();
+    if (g_failed != 0 || memory_exhausted()) end_without_memory();
     std::signal(signal, SIG_DFL);
     ::raise(signal);
 }
@@ -64,14 +64,14 @@ void watch_allocations()
     g_reserve = std::malloc(kReserve);
     std::set_new_handler(fail);
     std::set_terminate(end_on_terminate);
-    std::signal(SIGABRT, judge_signal);
+    std::signal(SIGABRT, on_fatal_signal);
     // A stack that cannot grow cannot hold a handler.
     static char stack[16 << 10];
     stack_t place = {};
     place.ss_sp = stack;
     place.ss_size = sizeof stack;
     struct sigaction action = {};
-    action.sa_handler = judge_signal;
+    action.sa_handler = on_fatal_signal;
     action.sa_flags = SA_ONSTACK | SA_RESETHAND;
     if (::sigaltstack(&place, nullptr) == 0) ::sigaction(SIGSEGV, &action, nullptr);
 }

@@ -153,9 +153,9 @@ void Accelerator::follow_reset()
     if (parts_->trace) parts_->trace->reset_n = high;
     if (high) return release();
     if (parts_->top.held()) return;
-    struct Anew {  // also where a memory throws
+    struct ReleaseOnExit {  // also where a memory throws
         Meter& meter;
-        ~Anew() { meter.hold(); }
+        ~ReleaseOnExit() { meter.hold(); }
     } anew{parts_->meter};
     parts_->top.hold();
 }

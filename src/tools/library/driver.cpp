@@ -72,9 +72,9 @@ Driver::Driver(const sc_core::sc_module_name& name, Accelerator& accelerator, Co
     software.socket.bind(csb);
     software.interrupt(interrupt);
     Meter& meter = accelerator.parts().meter;
-    if (FollowedPath* path = meter.path()) {
+    if (CriticalPathRecorder* path = meter.path()) {
         path->stamps = &software.stamps();
-        software.trails = &path->trails();
+        software.logs = &path->logs();
     }
     software.on_mark = [&meter](Cycle t0) { meter.mark(t0); };
     software.on_host = [this](const HostStep& step) { parts_->workload.host(static_cast<std::uint32_t>(step.number), memory); };

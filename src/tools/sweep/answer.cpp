@@ -132,7 +132,7 @@ const SweptMachine* nearest_of(const std::vector<SweptMachine>& machines, const 
     return nearest;
 }
 
-std::string none_meets(const std::vector<SweptMachine>& machines, const MachineQuestion& question)
+std::string nearest_miss_text(const std::vector<SweptMachine>& machines, const MachineQuestion& question)
 {
     const SweptMachine* nearest = nearest_of(machines, question);
     if (!nearest)
@@ -221,7 +221,7 @@ std::string machine_text(const SweptMachine& machine, const MachineQuestion& que
 std::string best_of(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column)
 {
     const std::vector<const SweptMachine*> meeting = meeting_of(machines, column);
-    if (meeting.empty()) return none_meets(machines, question);
+    if (meeting.empty()) return nearest_miss_text(machines, question);
     const SweptMachine& best = *meeting.front();
     const double error = question.error_of(column), value = *mean_in(best, column);
     std::string text = verdict(machines, meeting, question, column);
@@ -257,7 +257,7 @@ nlohmann::ordered_json answer_json(const std::vector<SweptMachine>& machines, co
         {"meets", machine->meets},
         {"best", question.best},
         {"name", described(*machine, question)},
-        {"verdict", meeting.empty() ? none_meets(machines, question) : verdict(machines, meeting, question, question.best)},
+        {"verdict", meeting.empty() ? nearest_miss_text(machines, question) : verdict(machines, meeting, question, question.best)},
         {"shared", shared_text(*machine, question) + without_host(*machine, question) + unmeasured_text(*machine)},
         {"untried", ends_of(machines, *machine, question)},
         {"command", fmt::format("{} {}", question.command, machine->point)}};

@@ -10,14 +10,14 @@ namespace {
 using Gives = SweptAxis::Gives;
 using OrderedJson = nlohmann::ordered_json;
 
-struct Ran {
+struct PointFigures {
     std::size_t point = 0;
     double cycles = 0;
     double value = 0;  // on the axis, negative where less is more
 };
 
 /// A point and the one that it is slower than.
-struct Slower {
+struct SlowerNeighbour {
     std::size_t point = 0, than = 0;
     std::size_t axis = 0;
     double ratio = 0;
@@ -26,10 +26,10 @@ struct Slower {
 bool counts(const SweptAxis& axis) { return axis.gives == Gives::More || axis.gives == Gives::Less; }
 
 /// Every point with a result, beside those that differ from it in one axis only.
-std::vector<Slower> find_slower(SweepStore& store, const std::vector<SweptAxis>& axes)
+std::vector<SlowerNeighbour> find_slower(SweepStore& store, const std::vector<SweptAxis>& axes)
 {
     // By axis, and by what all others are.
-    std::vector<std::map<std::string, std::vector<Ran>>> lines(axes.size());
+    std::vector<std::map<std::string, std::vector<PointFigures>>> lines(axes.size());
     store.each([&](const KeptPoint& kept) {
         const OrderedJson& row = kept.row;
         if (!row.contains("cycles") || !row["cycles"].is_number()) return;
@@ -44,17 +44,17 @@ std::vector<Slower> find_slower(SweepStore& store, const std::vector<SweptAxis>&
             lines[a][others].push_back({kept.point, row["cycles"].get<double>(), axes[a].gives == Gives::More ? value : -value});
         }
     });
-    std::map<std::size_t, Slower> worst;
+    std::map<std::size_t, SlowerNeighbour> worst;
     for (std::size_t a = 0; a < axes.size(); ++a)
         for (auto& [others, line] : lines[a]) {
-            std::stable_sort(line.begin(), line.end(), [](const Ran& x, const Ran& y) { return x.value < y.value; });
+            std::stable_sort(line.begin(), line.end(), [](const PointFigures& x, const PointFigures& y) { return x.value < y.value; });
             for (std::size_t i = 1; i < line.size(); ++i) {
                 const double ratio = line[i].cycles / line[i - 1].cycles;
-                Slower& known = worst[line[i].point];
+                SlowerNeighbour& known = worst[line[i].point];
                 if (ratio > kSlower && ratio > known.ratio) known = {line[i].point, line[i - 1].point, a, ratio};
             }
         }
-    std::vector<Slower> list;
+    std::vector<SlowerNeighbour> list;
     for (const auto& [point, slower] : worst)
         if (slower.ratio != 0) list.push_back(slower);
     return list;
@@ -98,15 +98,15 @@ std::string why(const OrderedJson& row, const OrderedJson& there)
 std::map<std::size_t, std::string> slower_points(SweepStore& store, const std::vector<SweptAxis>& axes)
 {
     if (std::none_of(axes.begin(), axes.end(), counts)) return {};
-    const std::vector<Slower> list = find_slower(store, axes);
+    const std::vector<SlowerNeighbour> list = find_slower(store, axes);
     if (list.empty()) return {};
     std::map<std::size_t, OrderedJson> rows;
-    for (const Slower& slower : list) rows[slower.point] = rows[slower.than] = {};
+    for (const SlowerNeighbour& slower : list) rows[slower.point] = rows[slower.than] = {};
     store.each([&](KeptPoint&& kept) {
         if (const auto wanted = rows.find(kept.point); wanted != rows.end()) wanted->second = std::move(kept.row);
     });
     std::map<std::size_t, std::string> texts;
-    for (const Slower& slower : list) {
+    for (const SlowerNeighbour& slower : list) {
         const OrderedJson &row = rows[slower.point], &there = rows[slower.than];
         const std::string& axis = axes[slower.axis].name;
         texts[slower.point] = fmt::format("{:.1f} % slower than point {} ({} {}): {}", 100 * (slower.ratio - 1), slower.than, axis,

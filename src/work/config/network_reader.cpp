@@ -251,7 +251,7 @@ private:
         check_window(pool.x, in.width, object, "columns");
         check_window(pool.y, in.height, object, "rows");
         const bool pads =
-            pool.x.before + pool.y.before != 0 || pool.x.behind(in.width, pool.ceil) > 0 || pool.y.behind(in.height, pool.ceil) > 0;
+            pool.x.before + pool.y.before != 0 || pool.x.pad_after(in.width, pool.ceil) > 0 || pool.y.pad_after(in.height, pool.ceil) > 0;
         if (pool.function == PoolFunction::Average && pads && !counts)
             throw ConfigError(object.where("count_include_pad"),
                               "an average over padding divides by the whole kernel, expected \"count_include_pad\": 1");

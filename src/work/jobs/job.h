@@ -44,7 +44,7 @@ struct ReportText {
 };
 
 struct Job : Workload {
-    std::unique_ptr<const Contents> contents;
+    std::unique_ptr<const MemoryCheck> contents;
     bool timed_by_values = false;    // masks of compressed weights: they are written for --timing-only too
     bool compares = false;           // SDP compares, and the program reads what it found
     std::optional<ArrayWork> array;  // none: it moves bytes

@@ -98,7 +98,7 @@ public:
         std::optional<std::uint64_t> least;
         std::uint64_t largest = 0;
         each_tile([&](const Part& x, const Part& y) {
-            const std::uint64_t kernels = std::min(kernels_, kernels_beside(1, x.places, y.places)), places = x.places * y.places;
+            const std::uint64_t kernels = std::min(kernels_, kernels_that_fit_with(1, x.places, y.places)), places = x.places * y.places;
             if (kernels == 0 || places < largest) return;
             if (places > largest) least.reset();
             largest = places;
@@ -160,7 +160,7 @@ private:
         for (std::uint64_t images = 1; images <= images_; ++images) {
             if (images_ % images != 0) continue;
             each_tile([&](const Part& x, const Part& y) {
-                const std::uint64_t most = kernels_beside(images, x.places, y.places);
+                const std::uint64_t most = kernels_that_fit_with(images, x.places, y.places);
                 if (most == 0) return;
                 const std::uint64_t blocks = ceil_div<std::uint64_t>(kernels_, std::min(most, kernels_));
                 visit(TiledTraffic{
@@ -179,7 +179,7 @@ private:
         return ceil_div<std::uint64_t>(x_.out, x.places) * ceil_div<std::uint64_t>(y_.out, y.places);
     }
     /// Beside the sums, a channel of their inputs and a tap of each kernel.
-    std::uint64_t kernels_beside(std::uint64_t images, std::uint64_t columns, std::uint64_t rows) const
+    std::uint64_t kernels_that_fit_with(std::uint64_t images, std::uint64_t columns, std::uint64_t rows) const
     {
         const double left = room_ - static_cast<double>(images * x_.window(columns) * y_.window(rows));
         return left < 0 ? 0 : static_cast<std::uint64_t>(left / static_cast<double>(images * columns * rows + 1));

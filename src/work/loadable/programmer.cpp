@@ -245,7 +245,7 @@ void Programmer::poll(reg::Field field, std::uint32_t value)
 {
     const RegisterRow* row = unit_->find(field.offset);
     program_.push_back(PollRegister{std::string(unit_->name) + "." + std::string(row->name), unit_->base + row->offset,
-                                    field.cut(field.most()), field.cut(value)});
+                                    field.cut(field.max_value()), field.cut(value)});
 }
 
 void Programmer::refuse(const std::string& problem) const { throw ConfigError(task_->where_is(operation_), problem); }

@@ -86,15 +86,15 @@ void note_lines(PlannedPass& planned, const ShapedPass& shaped, const Split& spl
 
 }  // namespace
 
-Lowered& lowered()
+LoweringCounters& lowering_counters()
 {
-    thread_local Lowered counted;
+    thread_local LoweringCounters counted;
     return counted;
 }
 
 PassRegisters registers_of(const PlannedPass& planned, const UnitGroups& groups, const Hardware& hw)
 {
-    ++lowered().passes;
+    ++lowering_counters().passes;
     RegisterWriter out(hw);
     if (planned.pool && !planned.pool->flying) out.enable("PDP_RDMA");
     if (planned.pool) out.enable("PDP");  // SDP waits for PDP, the others for SDP

@@ -28,10 +28,10 @@ struct PlannedPass {
 };
 
 /// What this thread has lowered so far: tests count it.
-struct Lowered {
+struct LoweringCounters {
     std::uint64_t layers = 0, passes = 0;  // passes: whose registers were written
 };
-Lowered& lowered();
+LoweringCounters& lowering_counters();
 
 /// Of all units of a pass, the enables in the order they are written. Throws ConfigError if a register cannot hold its value.
 PassRegisters registers_of(const PlannedPass& pass, const UnitGroups& groups, const Hardware& hardware);

@@ -57,7 +57,7 @@ LayerPlan plan(const Layer& layer, const Hardware& hw, const LayerTensors* tenso
                       {},
                       macs};
     if (one_pass && cut && packing == Packing::Possible) pack_output(planned, layer, hw, tensors != nullptr);
-    ++lowered().layers;
+    ++lowering_counters().layers;
     return planned;
 }
 

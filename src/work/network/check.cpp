@@ -11,7 +11,7 @@ namespace {
 
 }  // namespace
 
-void fill_memory(NetworkPlan& plan, const Contents::Write& write)
+void fill_memory(NetworkPlan& plan, const MemoryCheck::Write& write)
 {
     for (std::size_t t = 0; t < plan.layouts.size(); ++t) {
         if (!plan.exists(t)) continue;
@@ -25,7 +25,7 @@ void fill_memory(NetworkPlan& plan, const Contents::Write& write)
     }
 }
 
-void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace& read, const Contents::Write& write)
+void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace& read, const MemoryCheck::Write& write)
 {
     const Step& step = plan.steps.list[number];
     std::vector<Tensor> inputs;
@@ -38,7 +38,7 @@ void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace&
     write(layout.place, tensor_bytes(host_output(plan.network, plan.steps, step, pointers), layout));
 }
 
-TensorWatch::TensorWatch(const NetworkPlan& plan, ReadPlace read, Contents::Write write, bool keep)
+TensorWatch::TensorWatch(const NetworkPlan& plan, ReadPlace read, MemoryCheck::Write write, bool keep)
     : plan_(plan), read_(std::move(read)), write_(std::move(write)), keep_(keep), seen_(plan.layouts.size())
 {
     for (const Step& step : plan.steps.list) findings_.push_back({step.output, {}});

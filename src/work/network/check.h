@@ -11,15 +11,15 @@ struct TensorFinding {
 };
 
 /// Memory before the run: inputs, weights, and a pattern where tensors are written. Images are let go.
-void fill_memory(NetworkPlan& plan, const Contents::Write& write);
+void fill_memory(NetworkPlan& plan, const MemoryCheck::Write& write);
 /// A step of the host: reads and writes the machine's memory.
-void run_host_step(const NetworkPlan& plan, std::size_t step, const ReadPlace& read, const Contents::Write& write);
+void run_host_step(const NetworkPlan& plan, std::size_t step, const ReadPlace& read, const MemoryCheck::Write& write);
 
 /// Looks at the tensors of a run while they are there. pre: planned with values
 class TensorWatch {
 public:
     /// `keep`: their values too.
-    TensorWatch(const NetworkPlan& plan, ReadPlace read, Contents::Write write, bool keep);
+    TensorWatch(const NetworkPlan& plan, ReadPlace read, MemoryCheck::Write write, bool keep);
 
     /// Before a step takes the memory of others: these are looked at, and a pattern is written where it will write.
     void before(std::size_t step);
@@ -36,7 +36,7 @@ private:
 
     const NetworkPlan& plan_;
     const ReadPlace read_;
-    const Contents::Write write_;
+    const MemoryCheck::Write write_;
     const bool keep_;
     std::vector<TensorFinding> findings_;
     std::vector<bool> seen_;  // by tensor

@@ -14,10 +14,10 @@ constexpr double kSoftmaxStep = 1.0 / 16, kTanhStep = 4.0 / 127, kMaxInt8 = 127;
 std::int16_t integer_rounded(double value) { return static_cast<std::int16_t>(std::lround(std::clamp(value, -kMaxInt8 - 1, kMaxInt8))); }
 
 /// What a window sees.
-struct Seen {
+struct WindowSums {
     std::int64_t sum = 0, most = INT64_MIN, least = INT64_MAX, inside = 0;
 };
-Seen window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t oy, std::uint32_t ox)
+WindowSums window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t oy, std::uint32_t ox)
 {
     const auto range = [](const PoolAxis& axis, std::uint32_t out, std::uint32_t size) {
         const std::int64_t begin = std::int64_t{out} * axis.stride - axis.before;
@@ -25,7 +25,7 @@ Seen window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t o
     };
     const auto [top, bottom] = range(pool.y, oy, in.h);
     const auto [left, right] = range(pool.x, ox, in.w);
-    Seen seen;
+    WindowSums seen;
     seen.inside = (bottom - top) * (right - left);
     for (std::int64_t y = top; y < bottom; ++y)
         for (std::int64_t x = left; x < right; ++x) {
@@ -37,7 +37,7 @@ Seen window(const Tensor& in, const Pool& pool, std::uint32_t c, std::uint32_t o
     return seen;
 }
 
-std::int16_t result(const Seen& seen, const Pool& pool)
+std::int16_t result(const WindowSums& seen, const Pool& pool)
 {
     if (pool.function != PoolFunction::Average)
         return static_cast<std::int16_t>(pool.function == PoolFunction::Max ? seen.most : seen.least);
@@ -45,7 +45,7 @@ std::int16_t result(const Seen& seen, const Pool& pool)
 }
 
 /// From one grid into another; padding, where it counts, is 0.
-std::int16_t numbered_result(const Seen& seen, const NetworkLayer& layer, const Quantisation& from, const Quantisation& to)
+std::int16_t numbered_result(const WindowSums& seen, const NetworkLayer& layer, const Quantisation& from, const Quantisation& to)
 {
     const Pool& pool = layer.pool;
     if (pool.function != PoolFunction::Average) return result(seen, pool);
@@ -139,7 +139,7 @@ Tensor host_output(const Network& network, const Steps& steps, const Step& step,
                 std::int16_t& to = out.at(0, c, y, x);
                 if (table) to = integer_rounded(std::tanh(in.at(0, c, y, x) * kTanhStep) * kMaxInt8);
                 else if (layer.op == NetworkOp::Pool) {
-                    const Seen seen = window(in, layer.pool, c, y, x);
+                    const WindowSums seen = window(in, layer.pool, c, y, x);
                     to = layer.numbers ? numbered_result(seen, layer, *steps.tensors[step.inputs.front()].quantisation, *shape.quantisation)
                                        : result(seen, layer.pool);
                 } else if (layer.op == NetworkOp::Upsample) to = in.at(0, c / copies, y / layer.factor.y, x / layer.factor.x);

@@ -136,10 +136,10 @@ void import_pool(Importing& in, NodeView& view)
             dims[i + 1] = axis.outputs(static_cast<std::uint32_t>(sizes[i]), pool.ceil);
         }
         const bool padded =
-            pool.x.before + pool.y.before != 0 || pool.x.behind(cube.w, pool.ceil) > 0 || pool.y.behind(cube.h, pool.ceil) > 0;
+            pool.x.before + pool.y.before != 0 || pool.x.pad_after(cube.w, pool.ceil) > 0 || pool.y.pad_after(cube.h, pool.ceil) > 0;
         // Beyond the padding nothing counts, whatever count_include_pad says of the padding itself.
-        const bool beyond = pool.x.behind(cube.w, pool.ceil) > static_cast<std::int64_t>(pool.x.after) ||
-                            pool.y.behind(cube.h, pool.ceil) > static_cast<std::int64_t>(pool.y.after);
+        const bool beyond = pool.x.pad_after(cube.w, pool.ceil) > static_cast<std::int64_t>(pool.x.after) ||
+                            pool.y.pad_after(cube.h, pool.ceil) > static_cast<std::int64_t>(pool.y.after);
         if (!padded) node.exclusive = false;
         else if (op == "AveragePool" && !node.exclusive && beyond)
             throw Refused("averages over elements beyond the padding (ceil_mode with count_include_pad), expected one of them alone");

@@ -33,7 +33,7 @@ double gb_per_s(const Config& config, const Statistics& s, std::size_t channels)
 }
 
 /// What a row of the statistics is taken from: `s` sums up `channels` of them.
-struct Seen {
+struct StatisticsView {
     const Config& config;
     const Statistics& s;
     std::size_t channels;
@@ -55,7 +55,7 @@ Json commands_json(const Statistics& s)
     return commands;
 }
 
-Json lost_json(const Seen& seen)
+Json lost_json(const StatisticsView& seen)
 {
     Json lost;
     for (const auto& [owner, cycles] : lost_by_owner(seen.config, seen.s)) lost[owner] = cycles;
@@ -83,76 +83,83 @@ Json histogram_json(const Histogram& latency)
 
 double rate(std::uint64_t part, std::uint64_t whole) { return share(static_cast<double>(part), static_cast<double>(whole)); }
 
-using Row = Key<Seen>;
+using Row = Key<StatisticsView>;
 constexpr std::array kStatisticsKeys{
-    Row{{"cycles", "integer", "DRAM cycles", "cycles of the window"}, [](const Seen& v) -> Json { return v.s.cycles; }},
-    Row{{"reads", "integer", "requests", "reads accepted, of a burst each"}, [](const Seen& v) -> Json { return v.s.reads; }},
-    Row{{"reads_done", "integer", "requests", "reads answered"}, [](const Seen& v) -> Json { return v.s.reads_done; }},
-    Row{{"writes", "integer", "requests", "writes accepted, of a burst each"}, [](const Seen& v) -> Json { return v.s.writes; }},
-    Row{{"bytes_read", "integer", "bytes", "bytes of the reads accepted"}, [](const Seen& v) -> Json { return v.s.bytes_read; }},
-    Row{{"bytes_written", "integer", "bytes", "bytes of the writes accepted"}, [](const Seen& v) -> Json { return v.s.bytes_written; }},
-    Row{{"forwarded", "integer", "requests", "reads served from the write queue"}, [](const Seen& v) -> Json { return v.s.forwarded; }},
+    Row{{"cycles", "integer", "DRAM cycles", "cycles of the window"}, [](const StatisticsView& v) -> Json { return v.s.cycles; }},
+    Row{{"reads", "integer", "requests", "reads accepted, of a burst each"}, [](const StatisticsView& v) -> Json { return v.s.reads; }},
+    Row{{"reads_done", "integer", "requests", "reads answered"}, [](const StatisticsView& v) -> Json { return v.s.reads_done; }},
+    Row{{"writes", "integer", "requests", "writes accepted, of a burst each"}, [](const StatisticsView& v) -> Json { return v.s.writes; }},
+    Row{{"bytes_read", "integer", "bytes", "bytes of the reads accepted"}, [](const StatisticsView& v) -> Json { return v.s.bytes_read; }},
+    Row{{"bytes_written", "integer", "bytes", "bytes of the writes accepted"},
+        [](const StatisticsView& v) -> Json { return v.s.bytes_written; }},
+    Row{{"forwarded", "integer", "requests", "reads served from the write queue"},
+        [](const StatisticsView& v) -> Json { return v.s.forwarded; }},
     Row{{"merged", "integer", "requests", "requests that joined one of the same burst in a queue"},
-        [](const Seen& v) -> Json { return v.s.merged; }},
+        [](const StatisticsView& v) -> Json { return v.s.merged; }},
     Row{{"bandwidth_gb_per_s", "number", "GB/s", "bytes over the data bus"},
-        [](const Seen& v) -> Json { return gb_per_s(v.config, v.s, v.channels); }},
+        [](const StatisticsView& v) -> Json { return gb_per_s(v.config, v.s, v.channels); }},
     Row{{"row_hits", "integer", "requests", "requests whose row was open when their first command was issued"},
-        [](const Seen& v) -> Json { return v.s.hits; }},
-    Row{{"row_misses", "integer", "requests", "requests whose bank was closed"}, [](const Seen& v) -> Json { return v.s.misses; }},
+        [](const StatisticsView& v) -> Json { return v.s.hits; }},
+    Row{{"row_misses", "integer", "requests", "requests whose bank was closed"},
+        [](const StatisticsView& v) -> Json { return v.s.misses; }},
     Row{{"row_conflicts", "integer", "requests", "requests whose bank had another row open"},
-        [](const Seen& v) -> Json { return v.s.conflicts; }},
+        [](const StatisticsView& v) -> Json { return v.s.conflicts; }},
     Row{{"row_hit_rate", "number", "", "row_hits of all three"},
-        [](const Seen& v) -> Json { return rate(v.s.hits, v.s.hits + v.s.misses + v.s.conflicts); }},
+        [](const StatisticsView& v) -> Json { return rate(v.s.hits, v.s.hits + v.s.misses + v.s.conflicts); }},
     Row{{"columns_after_the_first", "integer", "commands", "column commands that are not the first since the activation of their row"},
-        [](const Seen& v) -> Json { return v.s.later_columns; }},
+        [](const StatisticsView& v) -> Json { return v.s.later_columns; }},
     Row{{"column_to_column/same_group", "integer", "commands", "column commands whose predecessor went to the same bank group"},
-        [](const Seen& v) -> Json { return v.s.same_group; }},
+        [](const StatisticsView& v) -> Json { return v.s.same_group; }},
     Row{{"column_to_column/other_group", "integer", "commands", "to another group of the same rank"},
-        [](const Seen& v) -> Json { return v.s.other_group; }},
-    Row{{"column_to_column/other_rank", "integer", "commands", "to another rank"}, [](const Seen& v) -> Json { return v.s.other_rank; }},
+        [](const StatisticsView& v) -> Json { return v.s.other_group; }},
+    Row{{"column_to_column/other_rank", "integer", "commands", "to another rank"},
+        [](const StatisticsView& v) -> Json { return v.s.other_rank; }},
     Row{{"turnarounds", "integer", "changes", "changes of the direction of the data bus"},
-        [](const Seen& v) -> Json { return v.s.turnarounds; }},
+        [](const StatisticsView& v) -> Json { return v.s.turnarounds; }},
     Row{{"commands", "object", "commands", "commands issued, by name; only those that occurred"},
-        [](const Seen& v) -> Json { return commands_json(v.s); }},
+        [](const StatisticsView& v) -> Json { return commands_json(v.s); }},
     Row{{"data_bus/cycles", "integer", "DRAM cycles", "cycles of the data buses, to the end or the last data"},
-        [](const Seen& v) -> Json { return v.s.bus_cycles; }},
-    Row{{"data_bus/busy", "integer", "DRAM cycles", "of these with data"}, [](const Seen& v) -> Json { return v.s.busy; }},
-    Row{{"data_bus/utilization", "number", "", "busy of cycles"}, [](const Seen& v) -> Json { return rate(v.s.busy, v.s.bus_cycles); }},
+        [](const StatisticsView& v) -> Json { return v.s.bus_cycles; }},
+    Row{{"data_bus/busy", "integer", "DRAM cycles", "of these with data"}, [](const StatisticsView& v) -> Json { return v.s.busy; }},
+    Row{{"data_bus/utilization", "number", "", "busy of cycles"},
+        [](const StatisticsView& v) -> Json { return rate(v.s.busy, v.s.bus_cycles); }},
     Row{{"data_bus/lost", "object", "DRAM cycles",
          "cycles without data by owner: OWNER:RULE of the constraint table, no_request, scheduling, unfinished"},
         lost_json},
     Row{{"read_latency_cycles/min", "integer", "DRAM cycles", "from acceptance to the last data: the least"},
-        [](const Seen& v) -> Json { return v.s.read_latency.min(); }},
-    Row{{"read_latency_cycles/mean", "number", "DRAM cycles", "the mean"}, [](const Seen& v) -> Json { return v.s.read_latency.mean(); }},
+        [](const StatisticsView& v) -> Json { return v.s.read_latency.min(); }},
+    Row{{"read_latency_cycles/mean", "number", "DRAM cycles", "the mean"},
+        [](const StatisticsView& v) -> Json { return v.s.read_latency.mean(); }},
     Row{{"read_latency_cycles/p50", "integer", "DRAM cycles", "median of the reads"},
-        [](const Seen& v) -> Json { return v.s.read_latency.quantile(0.5); }},
+        [](const StatisticsView& v) -> Json { return v.s.read_latency.quantile(0.5); }},
     Row{{"read_latency_cycles/p99", "integer", "DRAM cycles", "99th percentile of the reads"},
-        [](const Seen& v) -> Json { return v.s.read_latency.quantile(0.99); }},
+        [](const StatisticsView& v) -> Json { return v.s.read_latency.quantile(0.99); }},
     Row{{"read_latency_cycles/max", "integer", "DRAM cycles", "the greatest"},
-        [](const Seen& v) -> Json { return v.s.read_latency.max(); }},
+        [](const StatisticsView& v) -> Json { return v.s.read_latency.max(); }},
     Row{{"read_latency_cycles/histogram", "list", "", "buckets by powers of two, without empty ones"},
-        [](const Seen& v) -> Json { return histogram_json(v.s.read_latency); }},
+        [](const StatisticsView& v) -> Json { return histogram_json(v.s.read_latency); }},
     Row{{"queue_cycles/read", "list", "DRAM cycles", "cycles in which the read queue had 0, 1, 2, .. requests"},
-        [](const Seen& v) -> Json { return v.s.read_queue_cycles; }},
+        [](const StatisticsView& v) -> Json { return v.s.read_queue_cycles; }},
     Row{{"queue_cycles/write", "list", "DRAM cycles", "the same of the write queue"},
-        [](const Seen& v) -> Json { return v.s.write_queue_cycles; }},
+        [](const StatisticsView& v) -> Json { return v.s.write_queue_cycles; }},
     Row{{"rank_cycles", "object", "DRAM cycles",
          "cycles of all ranks by state: precharged, active, precharged_power_down, active_power_down, self_refresh"},
-        [](const Seen& v) -> Json { return by_rank_state(v.s.rank_cycles); }},
-    Row{{"energy/source", "text", "", "source of the currents"}, [](const Seen& v) -> Json { return v.config.energy.source; }},
-    Row{{"energy/estimate", "flag", "", "the currents are an estimate"}, [](const Seen& v) -> Json { return v.config.energy.estimate; }},
+        [](const StatisticsView& v) -> Json { return by_rank_state(v.s.rank_cycles); }},
+    Row{{"energy/source", "text", "", "source of the currents"}, [](const StatisticsView& v) -> Json { return v.config.energy.source; }},
+    Row{{"energy/estimate", "flag", "", "the currents are an estimate"},
+        [](const StatisticsView& v) -> Json { return v.config.energy.estimate; }},
     Row{{"energy/activate_pj", "number", "pJ", "of activations and their precharges"},
-        [](const Seen& v) -> Json { return v.energy.activate; }},
-    Row{{"energy/read_pj", "number", "pJ", "of reads"}, [](const Seen& v) -> Json { return v.energy.read; }},
-    Row{{"energy/write_pj", "number", "pJ", "of writes"}, [](const Seen& v) -> Json { return v.energy.write; }},
-    Row{{"energy/refresh_pj", "number", "pJ", "of refreshes"}, [](const Seen& v) -> Json { return v.energy.refresh; }},
+        [](const StatisticsView& v) -> Json { return v.energy.activate; }},
+    Row{{"energy/read_pj", "number", "pJ", "of reads"}, [](const StatisticsView& v) -> Json { return v.energy.read; }},
+    Row{{"energy/write_pj", "number", "pJ", "of writes"}, [](const StatisticsView& v) -> Json { return v.energy.write; }},
+    Row{{"energy/refresh_pj", "number", "pJ", "of refreshes"}, [](const StatisticsView& v) -> Json { return v.energy.refresh; }},
     Row{{"energy/background_pj", "object", "pJ", "of the time in each state of the ranks, as in rank_cycles"},
-        [](const Seen& v) -> Json { return by_rank_state(v.energy.background); }},
-    Row{{"energy/total_pj", "number", "pJ", "the sum"}, [](const Seen& v) -> Json { return v.energy.total(); }},
+        [](const StatisticsView& v) -> Json { return by_rank_state(v.energy.background); }},
+    Row{{"energy/total_pj", "number", "pJ", "the sum"}, [](const StatisticsView& v) -> Json { return v.energy.total(); }},
     Row{{"energy/power_mw", "number", "mW", "the sum over the time of the window"},
-        [](const Seen& v) -> Json { return v.energy.average_mw(); }},
+        [](const StatisticsView& v) -> Json { return v.energy.average_mw(); }},
     Row{{"energy/pj_per_bit", "number", "pJ", "the sum over the bits read and written"},
-        [](const Seen& v) -> Json { return share(v.energy.total(), bytes_of(v.s) * 8); }},
+        [](const StatisticsView& v) -> Json { return share(v.energy.total(), bytes_of(v.s) * 8); }},
 };
 
 constexpr std::array kBankKeys{
@@ -165,7 +172,7 @@ constexpr std::array kBankKeys{
 
 constexpr std::array kChannelKeys{
     Row{{"banks", "list", "", "commands of each bank of the channel"},
-        [](const Seen& v) -> Json {
+        [](const StatisticsView& v) -> Json {
             Json banks = Json::array();
             for (const BankCounts& bank : v.s.banks) banks.push_back(written(kBankKeys, bank));
             return banks;
@@ -184,7 +191,7 @@ constexpr std::array kWholeKeys{
                [](const Whole& w) -> Json {
                    Json each = Json::array();
                    for (const Statistics& s : w.channels) {
-                       const Seen seen{w.config, s, 1};
+                       const StatisticsView seen{w.config, s, 1};
                        Json channel = written(kStatisticsKeys, seen);
                        channel.update(written(kChannelKeys, seen));
                        each.push_back(channel);
@@ -217,7 +224,7 @@ std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, c
 
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels)
 {
-    Json json = written(kStatisticsKeys, Seen{config, sum_of(channels), channels.size()});
+    Json json = written(kStatisticsKeys, StatisticsView{config, sum_of(channels), channels.size()});
     json.update(written(kWholeKeys, Whole{config, channels}));
     return json;
 }

@@ -47,8 +47,8 @@ struct BdmaCore final : DirectCore<BdmaCore> {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override { phases.record(probes.phases("bdma")); }
     std::uint64_t work() const override { return counted.beats * kMaxBeatBytes; }
-    void follow(Trails& all) override { trails = &all; }
-    void note_trail(Cycle at, bool stored);
+    void follow(WaitLogs& all) override { logs = &all; }
+    void note_waits(Cycle at, bool stored);
 
     struct Command {
         bdma::Descriptor descriptor;
@@ -78,8 +78,8 @@ struct BdmaCore final : DirectCore<BdmaCore> {
     bool step_responses(Cycle now);
     bool takes_descriptor(Cycle now, bool finishing) const;
     bool store_offers(Cycle at) const;
-    void send_command(Outlet<WritePacket>& out);
-    void send_beat(Outlet<WritePacket>& out, Cycle now);
+    void send_command(DmaOutput<WritePacket>& out);
+    void send_beat(DmaOutput<WritePacket>& out, Cycle now);
     Cycle timers(Cycle now) const;
     bool idle() const;
     Phase waiting_phase(Cycle at) const;
@@ -109,7 +109,7 @@ struct BdmaCore final : DirectCore<BdmaCore> {
     bdma::Descriptor load;
     bdma::LineWalk load_walk;
     bdma::Interface previous_from = bdma::kCv;
-    Outlets<ReadRequest> read_out;
+    DmaOutputs<ReadRequest> read_out;
 
     // (2) The store.
     Ring<Command> commands;
@@ -118,14 +118,14 @@ struct BdmaCore final : DirectCore<BdmaCore> {
     bdma::LineWalk store_walk;
     std::uint32_t beats_left = 0;
     Ring<Beat> fifo;
-    Outlets<WritePacket> write_out;
+    DmaOutputs<WritePacket> write_out;
     WriteAcks acks;
     Ring<unsigned> done_groups;  // groups whose acknowledged command was sent
 
     // Accounting.
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
-    Trails* trails = nullptr;
+    WaitLogs* logs = nullptr;
     std::array<std::uint32_t, 2> read_stall{};
     std::uint32_t write_stall = 0;
     GatedClocks<BdmaCounters> clocks;
@@ -202,7 +202,7 @@ void BdmaCore::advance(Cycle to)
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
-    if (trails) note_trail(to, stored);
+    if (logs) note_waits(to, stored);
     evaluated = to;
     next = moved ? to + 1 : timers(to);
 }
@@ -222,10 +222,10 @@ bool BdmaCore::step_completion(Cycle now)
     const unsigned group = done_groups.front();
     done_groups.pop_front();
     interrupt.put(now + facts::bdma::kCompleteToInterrupt, 1u << (facts::bdma::kInterruptBit + group));
-    if (trails)
-        (*trails)[TrailPlace::BdmaDone].event(now + facts::bdma::kCompleteToInterrupt,
-                                              of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Bdma)), Cause::Interrupt,
-                                              facts::bdma::kCompleteToInterrupt + WriteAcks::kLatency);
+    if (logs)
+        (*logs)[WaitPoint::BdmaDone].event(now + facts::bdma::kCompleteToInterrupt,
+                                           of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Bdma)), Cause::Interrupt,
+                                           facts::bdma::kCompleteToInterrupt + WriteAcks::kLatency);
     busy[group] = false;
     busy_changes[group] = now + 1;
     registers.set(kReadStall[group], 0, read_stall[group]);
@@ -245,7 +245,7 @@ bool BdmaCore::step_loader(Cycle now)
 
     bool moved = false, finishing = false;
     if (loading) {
-        Outlet<ReadRequest>& out = read_out[load.source.interface];
+        DmaOutput<ReadRequest>& out = read_out[load.source.interface];
         if (out.ready()) {
             out.push() = {Address{load_walk.address()}, load.line_atoms()};
             ++counted.lines;
@@ -301,7 +301,7 @@ bool BdmaCore::step_store(Cycle now)
 {
     bool moved = false;
     if (storing) {
-        Outlet<WritePacket>& out = write_out[store.descriptor.destination.interface];
+        DmaOutput<WritePacket>& out = write_out[store.descriptor.destination.interface];
         if (store_offers(now)) {
             if (!out.ready()) write_stall += registers.get(reg::bdma::CFG_STATUS);
             else if (sending_data) send_beat(out, now);
@@ -324,7 +324,7 @@ bool BdmaCore::step_store(Cycle now)
 /// The store has something for its interface in that cycle.
 bool BdmaCore::store_offers(Cycle at) const { return storing && (!sending_data || (!fifo.empty() && fifo.front().at <= at)); }
 
-void BdmaCore::send_command(Outlet<WritePacket>& out)
+void BdmaCore::send_command(DmaOutput<WritePacket>& out)
 {
     const bdma::Descriptor& d = store.descriptor;
     const bool last = store.last && store_walk.last();
@@ -341,7 +341,7 @@ void BdmaCore::send_command(Outlet<WritePacket>& out)
     beats_left = d.last_atom / silicon.beat_atoms + 1;
 }
 
-void BdmaCore::send_beat(Outlet<WritePacket>& out, Cycle now)
+void BdmaCore::send_beat(DmaOutput<WritePacket>& out, Cycle now)
 {
     const bdma::Descriptor& d = store.descriptor;
     --beats_left;
@@ -374,18 +374,18 @@ bool BdmaCore::step_responses(Cycle now)
 // ---- sleep and report
 
 /// Why cycle `at` stores nothing, or that it does.
-void BdmaCore::note_trail(Cycle at, bool stored)
+void BdmaCore::note_waits(Cycle at, bool stored)
 {
-    Trail& trail = (*trails)[TrailPlace::Bdma];
-    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Bdma)); };
+    WaitLog& log = (*logs)[WaitPoint::Bdma];
+    const auto of = [](WaitPoint family) { return of_client(family, static_cast<unsigned>(Client::Bdma)); };
     const bool idle = !pending && !active && !loading && commands.empty() && !storing;
-    if (Trail& ask = (*trails)[of(TrailPlace::Ask)]; idle) ask.idles(at, kWriteToLaunch);
+    if (WaitLog& ask = (*logs)[of(WaitPoint::Ask)]; idle) ask.idles(at, kWriteToLaunch);
     else if (ask.segments().back().idle) ask.works(at, Cause::StartUp);
-    if (idle) trail.idles(at, kWriteToLaunch);
-    else if (stored) trail.works(at, Cause::BdmaPace);
-    else if (store_offers(at)) trail.waits(at, of(TrailPlace::Room), Cause::BdmaPace);
-    else if (!fifo.empty() || !storing || !sending_data) trail.works(at, Cause::BdmaPace);
-    else trail.waits(at, of(TrailPlace::Read), Cause::BdmaPace);
+    if (idle) log.idles(at, kWriteToLaunch);
+    else if (stored) log.works(at, Cause::BdmaPace);
+    else if (store_offers(at)) log.waits(at, of(WaitPoint::Room), Cause::BdmaPace);
+    else if (!fifo.empty() || !storing || !sending_data) log.works(at, Cause::BdmaPace);
+    else log.waits(at, of(WaitPoint::Read), Cause::BdmaPace);
 }
 
 Cycle BdmaCore::timers(Cycle now) const

@@ -46,12 +46,12 @@ struct CaccCore final : DirectCore<CaccCore> {
     std::string waiting_for() const override;
     std::string stuck() const override;
     void attach(ProbeSet& probes) override;
-    void follow(Trails& all) override { trail = &all[TrailPlace::Cacc]; }
+    void follow(WaitLogs& all) override { log = &all[WaitPoint::Cacc]; }
     /// Why the next beat does not leave earlier: from `from` on, after the one before.
     [[gnu::always_inline]] void note_beat(Cycle from, bool paced)
     {
-        if (paced) trail->works(from, Cause::AccumulatorFull);
-        else trail->waits(from, TrailPlace::Csc, Cause::Pipeline, array_way);
+        if (paced) log->works(from, Cause::AccumulatorFull);
+        else log->waits(from, WaitPoint::Csc, Cause::Pipeline, array_way);
     }
     void start_layer(Cycle at);
     void finish_layer();
@@ -100,7 +100,7 @@ struct CaccCore final : DirectCore<CaccCore> {
     BusyPlan phases;
     GatedClocks<CaccCounters> clocks;
     CaccCounters counted;
-    Trail* trail = nullptr;
+    WaitLog* log = nullptr;
     StripeLog* stripes = nullptr;
     const Cycle array_way = facts::csc::kDataToMac + facts::cmac::of(hardware).to_cacc + silicon.delivery[0] + silicon.available + 1;
 };
@@ -242,16 +242,16 @@ void CaccCore::schedule_beat()
 {
     if (beat != 0) {
         beat_at = free_at;
-        if (trail) note_beat(free_at, true);
+        if (log) note_beat(free_at, true);
         return;
     }
     if (!delivery.any()) {
         beat_at = kNever;
-        if (trail) note_beat(free_at, false);
+        if (log) note_beat(free_at, false);
         return;
     }
     const Cycle available = delivery.available_at();
-    if (trail) note_beat(free_at, available < free_at);
+    if (log) note_beat(free_at, available < free_at);
     if (silicon.elastic_output) {
         const Cycle stage1 = std::max(available + 1, stage2);
         read_at = stage1 - 1;
@@ -279,7 +279,7 @@ void CaccCore::advance_output(Cycle to)
     bool taken = false;
     if (offered && beat_at <= to && ports.sdp.ready(to)) {
         taken = true;
-        if (trail && to > beat_at) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
+        if (log && to > beat_at) log->waits(beat_at + 1, WaitPoint::Sdp, Cause::SdpPace);
         counted.beat_waits += to - beat_at;
         ++counted.beats;
         offered = false;
@@ -320,7 +320,7 @@ void CaccCore::catch_up(Cycle end)
 {
     if (end == 0) return;
     take_sums(end - 1);
-    if (trail && offered && beat_at + 1 < end) trail->waits(beat_at + 1, TrailPlace::Sdp, Cause::SdpPace);
+    if (log && offered && beat_at + 1 < end) log->waits(beat_at + 1, WaitPoint::Sdp, Cause::SdpPace);
 }
 
 UnitReport CaccCore::report(Cycle end)

@@ -23,17 +23,17 @@ bool EndTags::pop(Cycle at, std::uint32_t position)
 void EndTags::step(const std::uint32_t* set, bool clear, Cycle at)
 {
     const auto [first, second] = tags_;
-    auto& [next, behind] = tags_;
+    auto& [next, following] = tags_;
     if (set && !first.valid) next = {true, false, *set};
     else if ((set && clear) || (clear && second.valid)) next = second.valid ? second : Tag{true, false, *set};
-    if (set && first.valid && !clear) behind = {true, false, *set};
+    if (set && first.valid && !clear) following = {true, false, *set};
 
     next.valid = second.valid || set ? true : clear ? false : first.valid;
     const bool moves_up = first.valid && set;
-    if (clears_first_) behind.valid = clear ? false : moves_up || second.valid;
-    else behind.valid = moves_up || (!clear && second.valid);
-    if (behind.valid && set && clear) {
-        behind.ghost = true;
+    if (clears_first_) following.valid = clear ? false : moves_up || second.valid;
+    else following.valid = moves_up || (!clear && second.valid);
+    if (following.valid && set && clear) {
+        following.ghost = true;
         met_at_ = at;
     }
 }

@@ -17,7 +17,7 @@ using cdma::DataSide;
 using cdma::Fetcher;
 using cdma::Half;
 using cdma::LayerConfig;
-using cdma::Life;
+using cdma::LayerState;
 using cdma::Results;
 using cdma::WeightSide;
 
@@ -45,10 +45,10 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
-    void follow(Trails& all) override { trails = &all; }
-    void note_trail(Cycle at);
+    void follow(WaitLogs& all) override { logs = &all; }
+    void note_waits(Cycle at);
     template <class Side>
-    void note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at);
+    void note_side(const Half& half, const Side& side, WaitPoint place, Client client, Cause pace, Cycle at);
     /// What the life cycle does in a cycle.
     struct Control {
         bool changed = false, clear_data = false, clear_weights = false;
@@ -86,8 +86,8 @@ struct CdmaCore final : DirectCore<CdmaCore> {
     Cycle gate_off = kNever;
     GatedClocks<CdmaCounters> clocks{hw.winograd};
     PhaseLog phases;
-    Trails* trails = nullptr;
-    bool tell_data = false, tell_weights = false;  // to the trails: what they say may have changed
+    WaitLogs* logs = nullptr;
+    bool tell_data = false, tell_weights = false;  // to the logs: what they say may have changed
 };
 
 }  // namespace
@@ -109,7 +109,7 @@ void CdmaCore::start_layer(Cycle at)
     const bool data_banks_change = (layer.bank_code() ^ last_bank_code) & 0xffff;
     const bool banks_change = layer.bank_code() != last_bank_code;
     const auto begin = [&](Half& half, bool used, bool pending, bool keep) {
-        half.life = used && pending ? Life::Pending : Life::Idle;
+        half.life = used && pending ? LayerState::Pending : LayerState::Idle;
         half.busy_at = used && !pending && !keep ? at + facts::cdma::kBusy : kNever;
         half.done_at = used && !pending && keep ? at + facts::cdma::kBusy : kNever;
     };
@@ -156,7 +156,7 @@ void CdmaCore::finish_layer(Cycle at)
     counted.weight_read_latency += r.weight_latency;
     data.stop();
     weights.stop();
-    data_half.life = weight_half.life = Life::Idle;
+    data_half.life = weight_half.life = LayerState::Idle;
     gate_off = at + facts::cdma::kGateTail + 1;
     clocks.off(gate_off);
     running = false;
@@ -208,12 +208,12 @@ CdmaCore::Control CdmaCore::control(Cycle to, Cycle gap)
         tell_data = true;
     }
     if (data_half.busy_at == to) {
-        data_half.life = Life::Busy;
+        data_half.life = LayerState::Busy;
         data_half.busy_at = kNever;
         data.busy(to);
     }
     if (weight_half.busy_at == to) {
-        weight_half.life = Life::Busy;
+        weight_half.life = LayerState::Busy;
         weight_half.busy_at = kNever;
         weights.busy(to);
     }
@@ -239,7 +239,7 @@ void CdmaCore::advance(Cycle to)
     registers.advance(to);
 
     if (to == gate_off) gate_off = kNever;
-    const Life data_was = data_half.life, weights_were = weight_half.life;
+    const LayerState data_was = data_half.life, weights_were = weight_half.life;
     tell_data = tell_weights = false;
     const bool rests = data_half.rests(ports.csc.data_pending_request, to) && weight_half.rests(ports.csc.weight_pending_request, to);
     auto [changed, clear_data, clear_weights] = rests && to < control_at ? Control{} : control(to, gap);
@@ -265,11 +265,11 @@ void CdmaCore::advance(Cycle to)
         if (weight_at != kNever) weight_done = weight_at;
         std::uint32_t interrupts = 0;
         if (data_done == to) {
-            data_half.life = Life::Done;
+            data_half.life = LayerState::Done;
             interrupts |= facts::cdma::kDataInterrupt;
         }
         if (weight_done == to) {
-            weight_half.life = Life::Done;
+            weight_half.life = LayerState::Done;
             interrupts |= facts::cdma::kWeightInterrupt;
         }
         if (interrupts) {
@@ -289,45 +289,45 @@ void CdmaCore::advance(Cycle to)
 }
 
 /// What holds from the next cycle on.
-void CdmaCore::note_trail(Cycle at)
+void CdmaCore::note_waits(Cycle at)
 {
     if (!running) {
-        registers.note_idle((*trails)[TrailPlace::CdmaData], at + 1);
-        registers.note_idle((*trails)[TrailPlace::CdmaWeight], at + 1);
+        registers.note_idle((*logs)[WaitPoint::CdmaData], at + 1);
+        registers.note_idle((*logs)[WaitPoint::CdmaWeight], at + 1);
         return;
     }
     if (tell_data && layer.fetcher != Fetcher::None)
-        note_side(data_half, data, TrailPlace::CdmaData, Client::CdmaData, Cause::DataLate, at + 1);
-    if (tell_weights) note_side(weight_half, weights, TrailPlace::CdmaWeight, Client::CdmaWeight, Cause::WeightsLate, at + 1);
+        note_side(data_half, data, WaitPoint::CdmaData, Client::CdmaData, Cause::DataLate, at + 1);
+    if (tell_weights) note_side(weight_half, weights, WaitPoint::CdmaWeight, Client::CdmaWeight, Cause::WeightsLate, at + 1);
 }
 
 template <class Side>
-void CdmaCore::note_side(const Half& half, const Side& side, TrailPlace place, Client client, Cause pace, Cycle at)
+void CdmaCore::note_side(const Half& half, const Side& side, WaitPoint place, Client client, Cause pace, Cycle at)
 {
-    const TrailPlace asks = of_client(TrailPlace::Ask, static_cast<unsigned>(client));
-    Trail &trail = (*trails)[place], &ask = (*trails)[asks];
-    if (half.life == Life::Pending) trail.waits(at, TrailPlace::Csc, Cause::BankChange);
-    else if (half.life == Life::Done) return;
-    else if (half.life != Life::Busy) trail.works(at, Cause::StartUp);
-    else if (side.behind()) trail.works(at, pace);
-    else if (side.in_flight()) trail.waits(at, of_client(TrailPlace::Read, static_cast<unsigned>(client)), pace);
-    else if (side.asks_more()) trail.waits(at, asks, pace);
+    const WaitPoint asks = of_client(WaitPoint::Ask, static_cast<unsigned>(client));
+    WaitLog &log = (*logs)[place], &ask = (*logs)[asks];
+    if (half.life == LayerState::Pending) log.waits(at, WaitPoint::Csc, Cause::BankChange);
+    else if (half.life == LayerState::Done) return;
+    else if (half.life != LayerState::Busy) log.works(at, Cause::StartUp);
+    else if (side.response_waits()) log.works(at, pace);
+    else if (side.in_flight()) log.waits(at, of_client(WaitPoint::Read, static_cast<unsigned>(client)), pace);
+    else if (side.asks_more()) log.waits(at, asks, pace);
 
-    if (half.life != Life::Busy) ask.waits(at, place, Cause::StartUp);
+    if (half.life != LayerState::Busy) ask.waits(at, place, Cause::StartUp);
     else if (side.asks_in_vain())
-        ask.waits(at, side.queue_full() ? place : of_client(TrailPlace::Turn, static_cast<unsigned>(client)), pace);
-    else if (side.lacks_space()) ask.waits(at, TrailPlace::Csc, Cause::BufferFull, 1);
+        ask.waits(at, side.queue_full() ? place : of_client(WaitPoint::Turn, static_cast<unsigned>(client)), pace);
+    else if (side.lacks_space()) ask.waits(at, WaitPoint::Csc, Cause::BufferFull, 1);
     else if (!ask.works_on(Cause::Requests) && side.asks_more()) ask.works(at, Cause::Requests);
 }
 
 void CdmaCore::account(Cycle at)
 {
-    if (trails) note_trail(at);
+    if (logs) note_waits(at);
     if (!running) {
         phases.enter(gate_off != kNever ? Phase::Draining : Phase::Gated, at);
     } else if (data.moved() || weights.moved()) {
         phases.enter(Phase::Issuing, at);
-    } else if (data_half.life == Life::Done && weight_half.life == Life::Done) {
+    } else if (data_half.life == LayerState::Done && weight_half.life == LayerState::Done) {
         phases.enter(Phase::Draining, at);
     } else if (data.blocked() || weights.blocked()) {
         phases.enter(Phase::Blocked, at);
@@ -369,10 +369,10 @@ std::string CdmaCore::waiting_for() const
 {
     if (!running) return "no layer enabled";
     if (layer.fetcher == Fetcher::None) return "Winograd with pixel input: no fetcher supports this";
-    if (data_half.life == Life::Pending || weight_half.life == Life::Pending)
+    if (data_half.life == LayerState::Pending || weight_half.life == LayerState::Pending)
         return "CSC to end the pending handshake of a new bank partition";
-    const std::string of_data = data_half.life == Life::Done ? "data: done" : data.waiting_for();
-    return of_data + "; " + (weight_half.life == Life::Done ? "weights: done" : weights.waiting_for());
+    const std::string of_data = data_half.life == LayerState::Done ? "data: done" : data.waiting_for();
+    return of_data + "; " + (weight_half.life == LayerState::Done ? "weights: done" : weights.waiting_for());
 }
 
 void CdmaCore::attach(ProbeSet& probes)

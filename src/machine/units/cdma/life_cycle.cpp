@@ -11,13 +11,13 @@ void Half::sample(const Wire<bool>& request, Cycle at, Cycle gap)
 
 bool Half::handshake(Wire<bool>& ack, Cycle at, bool pends)
 {
-    const bool pending = pends && life == Life::Pending;
+    const bool pending = pends && life == LayerState::Pending;
     const bool changed = pending != acknowledged_;
     if (changed) ack.set(at + 1, pending);
     acknowledged_ = pending;
     if (pending && request_before_[1] && !request_before_[0]) {
         busy_at = at + 1;
-        life = Life::Busy;
+        life = LayerState::Busy;
     }
     return changed;
 }

@@ -14,11 +14,11 @@
 
 namespace dlasim::cdma {
 
-enum class Life : std::uint8_t { Idle, Pending, Busy, Done };
+enum class LayerState : std::uint8_t { Idle, Pending, Busy, Done };
 
 /// The data or the weight half of the life cycle, and its pending handshake with CSC.
 struct Half {
-    Life life = Life::Idle;
+    LayerState life = LayerState::Idle;
     Cycle busy_at = kNever, done_at = kNever;
 
     /// The registered request and its history as of cycle `at`; `gap`: cycles since the last evaluation.

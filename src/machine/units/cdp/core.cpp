@@ -61,8 +61,8 @@ struct CdpCore final : DirectCore<CdpCore> {
     std::string waiting_for() const override;
     std::uint64_t work() const override { return writer.atoms() * silicon.atom_bytes; }  // bytes written
     void attach(ProbeSet& all) override;
-    void follow(Trails& all) override { trails = &all; }
-    void note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered);
+    void follow(WaitLogs& all) override { logs = &all; }
+    void note_waits(Cycle now, const cdp::Pipeline::Answer& core, bool offered);
 
     /// Replaces a secondary port that does not exist: nothing is ever accepted.
     struct NoPort {
@@ -110,7 +110,7 @@ struct CdpCore final : DirectCore<CdpCore> {
     // Accounting.
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
-    Trails* trails = nullptr;
+    WaitLogs* logs = nullptr;
     std::uint64_t reads_begun = 0;  // layers of the reader
     std::unique_ptr<Probes> probes;
     GatedClocks<CdpCounters> clocks{silicon.floating};
@@ -149,7 +149,7 @@ void CdpCore::advance(Cycle to)
     if (read.finished) {
         read_registers.finish(to);
         reading = false;
-        if (trails) read_registers.note_idle((*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Cdp))], to + 1);
+        if (logs) read_registers.note_idle((*logs)[of_client(WaitPoint::Ask, static_cast<unsigned>(Client::Cdp))], to + 1);
         clocks.off(to + facts::cdp::kDoneToGateOff, &CdpCounters::rdma);
     }
     if (written.last_command) {
@@ -161,7 +161,7 @@ void CdpCore::advance(Cycle to)
     if (!reading && read_registers.start_cycle() <= to) start_reading(to), moved = true;
 
     note_phase(to, core.accepted || core.delivered || written.sent);
-    if (trails) note_trail(to, core, offered);
+    if (logs) note_waits(to, core, offered);
     evaluated = to;
     moved |= core.changed || read.changed || written.changed;
     next = moved ? to + 1 : timers(to);
@@ -191,7 +191,7 @@ void CdpCore::start_reading(Cycle now)
     reader.start(cdp::ReadLayer::decode(hardware, read_registers));
     reading = true;
     ++reads_begun;
-    if (trails) (*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Cdp))].works(now, Cause::StartUp);
+    if (logs) (*logs)[of_client(WaitPoint::Ask, static_cast<unsigned>(Client::Cdp))].works(now, Cause::StartUp);
     clocks.on(now, &CdpCounters::rdma);
 }
 
@@ -230,10 +230,10 @@ bool CdpCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
     interrupt.put(now + facts::cdp::kCompleteToInterrupt, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
-    if (trails)
-        (*trails)[TrailPlace::CdpDone].event(now + facts::cdp::kCompleteToInterrupt,
-                                             of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Cdp)), Cause::Interrupt,
-                                             facts::cdp::kCompleteToInterrupt + WriteAcks::kLatency);
+    if (logs)
+        (*logs)[WaitPoint::CdpDone].event(now + facts::cdp::kCompleteToInterrupt,
+                                          of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Cdp)), Cause::Interrupt,
+                                          facts::cdp::kCompleteToInterrupt + WriteAcks::kLatency);
     done_groups.pop_front();
     return true;
 }
@@ -259,18 +259,18 @@ void CdpCore::note_phase(Cycle now, bool moved)
 }
 
 /// Why cycle `now` takes no beat, or that it does.
-void CdpCore::note_trail(Cycle now, const cdp::Pipeline::Answer& core, bool offered)
+void CdpCore::note_waits(Cycle now, const cdp::Pipeline::Answer& core, bool offered)
 {
-    Trail& trail = (*trails)[TrailPlace::Cdp];
-    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Cdp)); };
-    if (!running) registers.note_idle(trail, now);
-    else if (core.accepted) trail.works(now, Cause::CdpPace);
-    else if (writer.blocked()) trail.waits(now, of(TrailPlace::Room), Cause::CdpPace);
-    else if (begun && !pipeline->open()) trail.works(now, Cause::Drain);
-    else if (offered || !reader.waits_for_memory()) trail.works(now, Cause::CdpPace);
-    else if (!reading && reads_begun > counted.layers) trail.works(now, Cause::Drain);
-    else if (!reading) trail.waits(now, of(TrailPlace::Ask), Cause::StartUp);
-    else trail.waits(now, of(TrailPlace::Read), Cause::CdpPace);
+    WaitLog& log = (*logs)[WaitPoint::Cdp];
+    const auto of = [](WaitPoint family) { return of_client(family, static_cast<unsigned>(Client::Cdp)); };
+    if (!running) registers.note_idle(log, now);
+    else if (core.accepted) log.works(now, Cause::CdpPace);
+    else if (writer.blocked()) log.waits(now, of(WaitPoint::Room), Cause::CdpPace);
+    else if (begun && !pipeline->open()) log.works(now, Cause::Drain);
+    else if (offered || !reader.waits_for_memory()) log.works(now, Cause::CdpPace);
+    else if (!reading && reads_begun > counted.layers) log.works(now, Cause::Drain);
+    else if (!reading) log.waits(now, of(WaitPoint::Ask), Cause::StartUp);
+    else log.waits(now, of(WaitPoint::Read), Cause::CdpPace);
 }
 
 void CdpCore::attach(ProbeSet& all)

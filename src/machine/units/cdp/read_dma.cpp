@@ -100,7 +100,7 @@ bool ReadDma::request(bool& asked_all)
 {
     blocked_ = false;
     if (!asking_ || !context_fifo_.ready()) return false;
-    Outlet<ReadRequest>& port = interface_[layer_.source.primary];
+    DmaOutput<ReadRequest>& port = interface_[layer_.source.primary];
     if (!port.ready()) {
         blocked_ = true;
         stalls_ += layer_.counts_stalls;

@@ -71,7 +71,7 @@ private:
     PassWalk passes_;
     Pass pass_;
     bool asking_ = false, blocked_ = false;
-    Outlets<ReadRequest> interface_;
+    DmaOutputs<ReadRequest> interface_;
     elements::ContextFifo context_fifo_;
     Ring<Pass> contexts_;
     // (2)

@@ -78,7 +78,7 @@ void WriteDma::offer(Cycle now, Answer& answer)
     static_cast<void>(now);
     blocked_ = false;
     if (data_phase_ ? !gatherer_.valid(atoms_of_word()) : !commands_.valid()) return;
-    Outlet<WritePacket>& port = interface_[primary_];
+    DmaOutput<WritePacket>& port = interface_[primary_];
     if (!port.ready()) {
         blocked_ = true;
         stalls_ += counts_stalls_;

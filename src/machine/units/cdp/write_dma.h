@@ -72,7 +72,7 @@ private:
     Pass pass_;
     bool data_phase_ = false, blocked_ = false;
     std::uint32_t pixel_ = 0;
-    Outlets<WritePacket> interface_;  // by primary
+    DmaOutputs<WritePacket> interface_;  // by primary
 
     std::uint32_t stalls_ = 0;
     std::uint64_t atoms_ = 0;

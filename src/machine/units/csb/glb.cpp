@@ -37,7 +37,7 @@ void GlbCore::advance(Cycle to)
         while (source->next() != kNever && source->next() + 1 <= to) {
             done_.push_back({to + 1 + facts::csb::kStatusToPin, source->take()});
             set_ |= done_.back().bits;
-            if (trails_) note_pin(done_.back().bits, done_.back().cycle);
+            if (logs_) note_pin(done_.back().bits, done_.back().cycle);
         }
     const std::uint32_t writable = registers_.unit().find(reg::glb::S_INTR_STATUS)->write_mask;
     const std::uint32_t cleared = status_ & clear_ & ~registers_.get(reg::glb::S_INTR_MASK);
@@ -51,15 +51,15 @@ void GlbCore::note_pin(std::uint32_t bits, Cycle at)
 {
     struct Source {
         const reg::glb::Interrupt& interrupt;
-        TrailPlace place;
+        WaitPoint place;
     };
-    static constexpr Source kSources[] = {{reg::glb::kCdmaData, TrailPlace::CdmaData}, {reg::glb::kCdmaWeights, TrailPlace::CdmaWeight},
-                                          {reg::glb::kCacc, TrailPlace::Cacc},         {reg::glb::kBdma, TrailPlace::BdmaDone},
-                                          {reg::glb::kRubik, TrailPlace::RubikDone},   {reg::glb::kCdp, TrailPlace::CdpDone},
-                                          {reg::glb::kPdp, TrailPlace::PdpDone},       {reg::glb::kSdp, TrailPlace::SdpDone}};
+    static constexpr Source kSources[] = {{reg::glb::kCdmaData, WaitPoint::CdmaData}, {reg::glb::kCdmaWeights, WaitPoint::CdmaWeight},
+                                          {reg::glb::kCacc, WaitPoint::Cacc},         {reg::glb::kBdma, WaitPoint::BdmaDone},
+                                          {reg::glb::kRubik, WaitPoint::RubikDone},   {reg::glb::kCdp, WaitPoint::CdpDone},
+                                          {reg::glb::kPdp, WaitPoint::PdpDone},       {reg::glb::kSdp, WaitPoint::SdpDone}};
     const std::uint32_t unmasked = bits & ~registers_.get(reg::glb::S_INTR_MASK);
     for (const Source& source : kSources)
-        if (unmasked & source.interrupt.bits()) (*trails_)[TrailPlace::Pin].event(at, source.place, Cause::Interrupt, kPulseToPin);
+        if (unmasked & source.interrupt.bits()) (*logs_)[WaitPoint::Pin].event(at, source.place, Cause::Interrupt, kPulseToPin);
 }
 
 void GlbCore::update_pin(Cycle status_changed)

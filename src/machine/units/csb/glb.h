@@ -22,7 +22,7 @@ public:
     Cycle horizon() const override;
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    void follow(Trails& trails) override { trails_ = &trails; }
+    void follow(WaitLogs& logs) override { logs_ = &logs; }
 
     Pulse<bool> pin;  // changes of dla_intr, in their cycle
     /// The pin shows, in that cycle, that an unmasked interrupt has come; it has no edge if it was high for another one's sake.
@@ -47,7 +47,7 @@ private:
     std::uint32_t cleared_together_ = 0;  // by the last write that cleared more than one bit
     bool level_ = false;
     std::vector<Done> done_;
-    Trails* trails_ = nullptr;
+    WaitLogs* logs_ = nullptr;
 };
 
 }  // namespace dlasim

@@ -83,9 +83,9 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override;
-    void follow(Trails& all) override { trail = &all[TrailPlace::Csc]; }
-    void note_gap();
-    void tell_gap();
+    void follow(WaitLogs& all) override { log = &all[WaitPoint::Csc]; }
+    void record_stall();
+    void flush_stall();
 
     void pop_weights(const Package& package, unsigned slot, Cycle at) override;
     void pop_data(const Package& package, unsigned slot, Cycle at) override;
@@ -122,9 +122,9 @@ struct CscCore final : DirectCore<CscCore>, csc::PackageSink {
     Level *credits = nullptr, *data_entries = nullptr, *weight_entries = nullptr;
     StripeLog* stripes = nullptr;
     Sleeper* credit_reader = nullptr;
-    Trail* trail = nullptr;
-    /// With a trail: why no atoms leave after the last package, from which cycle on. Most packages come before that, and is not recorded.
-    struct LatestGap {
+    WaitLog* log = nullptr;
+    /// With a log: why no atoms leave after the last package, from which cycle on. Most packages come before that, and is not recorded.
+    struct PendingStall {
         enum class Why : std::uint8_t { Told, Load, LoadAndCredit, Credit, Lines, Kernels };
         Why why = Why::Told;
         Cycle from = 0, loaded = 0;
@@ -182,11 +182,11 @@ void CscCore::pop_data(const Package& p, unsigned slot, Cycle at)
         ports.cdma.data_released.put(at + delay + count - 1, {data.release(layer, slices), slices});
     }
     account_gap(at);
-    if (trail) {
-        if (issued_until < at) tell_gap();
-        trail->works(at, Cause::Computing);
-        if (p.layer_end) trail->works(at + p.size, Cause::Drain);
-        gap = p.layer_end ? LatestGap{} : LatestGap{LatestGap::Why::Load, at + p.size, 0};
+    if (log) {
+        if (issued_until < at) flush_stall();
+        log->works(at, Cause::Computing);
+        if (p.layer_end) log->works(at + p.size, Cause::Drain);
+        gap = p.layer_end ? PendingStall{} : PendingStall{PendingStall::Why::Load, at + p.size, 0};
     }
     phases.busy(at, at + p.size, p.layer_end ? Phase::Draining : Phase::Starved);
     issued_until = at + p.size;
@@ -212,12 +212,12 @@ void CscCore::account_gap(Cycle at)
 }
 
 /// What holds from the next cycle of the sequencer on, after the package whose atoms leave.
-void CscCore::note_gap()
+void CscCore::record_stall()
 {
-    using Why = LatestGap::Why;
+    using Why = PendingStall::Why;
     const Cycle from = std::max(sequencer.clock(), issued_until);
     if (sequencer.finished()) return;
-    if (gap.from < from) tell_gap();
+    if (gap.from < from) flush_stall();
     if (sequencer.loads())
         gap = {sequencer.waits_for_credit() ? Why::LoadAndCredit : Why::Load, from,
                std::max(sequencer.clock() + sequencer.pop_left(), from)};
@@ -226,27 +226,27 @@ void CscCore::note_gap()
     else if (sequencer.empty() && sequencer.waits_for_kernels()) gap = {Why::Kernels, from, 0};
 }
 
-void CscCore::tell_gap()
+void CscCore::flush_stall()
 {
-    using Why = LatestGap::Why;
+    using Why = PendingStall::Why;
     switch (gap.why) {
         case Why::Told:
             break;
         case Why::Load:
-            trail->works(gap.from, Cause::WeightLoad);
+            log->works(gap.from, Cause::WeightLoad);
             break;
         case Why::LoadAndCredit:
-            trail->works(gap.from, Cause::WeightLoad);
-            trail->waits(gap.loaded, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+            log->works(gap.from, Cause::WeightLoad);
+            log->waits(gap.loaded, WaitPoint::Cacc, Cause::AccumulatorFull, kCreditWay);
             break;
         case Why::Credit:
-            trail->waits(gap.from, TrailPlace::Cacc, Cause::AccumulatorFull, kCreditWay);
+            log->waits(gap.from, WaitPoint::Cacc, Cause::AccumulatorFull, kCreditWay);
             break;
         case Why::Lines:
-            trail->waits(gap.from, TrailPlace::CdmaData, Cause::DataLate, kLinesWay);
+            log->waits(gap.from, WaitPoint::CdmaData, Cause::DataLate, kLinesWay);
             break;
         case Why::Kernels:
-            trail->waits(gap.from, TrailPlace::CdmaWeight, Cause::WeightsLate, kKernelsWay);
+            log->waits(gap.from, WaitPoint::CdmaWeight, Cause::WeightsLate, kKernelsWay);
             break;
     }
     gap = {};
@@ -301,8 +301,8 @@ void CscCore::start_layer(Cycle at)
     if (layer.mode == ConvMode::Winograd) clocks.on(at + facts::csc::kWinogradGate, &CscCounters::winograd);
     phases.enter(Phase::Starved, at);
     issued_until = at;
-    if (trail && weight_pending) trail->waits(at, data_pending ? TrailPlace::CdmaData : TrailPlace::CdmaWeight, Cause::BankChange);
-    else if (trail) trail->works(at, Cause::StartUp);
+    if (log && weight_pending) log->waits(at, data_pending ? WaitPoint::CdmaData : WaitPoint::CdmaWeight, Cause::BankChange);
+    else if (log) log->works(at, Cause::StartUp);
     if (!weight_pending) {
         start_busy(at + 1);
         return;
@@ -358,7 +358,7 @@ void CscCore::advance_busy(Cycle to)
             absorb(at);
             sequencer.step(at, *this);
         }
-        if (trail) note_gap();
+        if (log) record_stall();
         if (!credit_short && sequencer.waits_for_credit()) {
             credit_short = true;
             ++counted.credit_waits;
@@ -376,7 +376,7 @@ void CscCore::finish_layer()
     previous.slices = Slices{layer.kept_slices()};
     clocks.off(done_at + facts::csc::kGateOff);
     phases.enter(Phase::Gated, done_at + 1);
-    if (trail) registers.note_idle(*trail, done_at + 1);
+    if (log) registers.note_idle(*log, done_at + 1);
     life = Life::Idle;
 }
 
@@ -449,7 +449,7 @@ Cycle CscCore::horizon() const
 void CscCore::catch_up(Cycle end)
 {
     if (life == Life::Busy && end != 0) advance_busy(end - 1);
-    if (trail && issued_until < end) tell_gap();
+    if (log && issued_until < end) flush_stall();
     if (life != Life::Idle) return;
     while (end > facts::csc::kCreditToCounter && ports.credit.available(end - 1 - facts::csc::kCreditToCounter))
         sequencer.add_credit(ports.credit.take());

@@ -68,19 +68,19 @@ void Bridge::start()
     note_pace();
 }
 
-void Bridge::follow(PortTrail* trail)
+void Bridge::follow(BurstLogs* burst_logs)
 {
-    trail_ = trail;
+    burst_logs_ = burst_logs;
     note_pace();
 }
 
 void Bridge::note_pace()
 {
-    if (!trail_) return;
-    trail_->beat_interval = pace_.beat_interval;
-    trail_->command_interval = pace_.command_interval;
-    trail_->write_interval = pace_.write_interval;
-    trail_->reads.explained = trail_->writes.explained = pace_.explains;
+    if (!burst_logs_) return;
+    burst_logs_->beat_interval = pace_.beat_interval;
+    burst_logs_->command_interval = pace_.command_interval;
+    burst_logs_->write_interval = pace_.write_interval;
+    burst_logs_->reads.explained = burst_logs_->writes.explained = pace_.explains;
 }
 
 void Bridge::renew()
@@ -207,7 +207,7 @@ void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
     if (++burst->filled != burst->beats) return;
     if (!burst->all_enabled) burst->enables = burst->enable_each.data();
     write_commands_.pop_front();
-    if (trail_) trail_->writes.accept(*burst->record, burst->number, burst->from, 0);
+    if (burst_logs_) burst_logs_->writes.accept(*burst->record, burst->number, burst->from, 0);
     complete_writes_.push_back(burst);
 }
 
@@ -223,7 +223,7 @@ void Bridge::send_writes(Cycle now)
 /// To the memory in cycle `from`, and whatever it answers at once.
 void Bridge::send(Burst* burst, Cycle from)
 {
-    if (watch_) tell(*burst, from);
+    if (watch_) notify_watch(*burst, from);
     burst->sent = true;
     burst->asked = from;
     turn_of(*burst).waiting.push_back(burst);
@@ -297,7 +297,7 @@ void Bridge::send_payload(Burst* burst, Cycle from)
     }
 }
 
-void Bridge::tell(const Burst& burst, Cycle at) const
+void Bridge::notify_watch(const Burst& burst, Cycle at) const
 {
     const Address first{burst.address};
     const PortCommand& command = burst.command;
@@ -316,15 +316,15 @@ void Bridge::tell(const Burst& burst, Cycle at) const
 void Bridge::command_accepted(Burst* burst, Cycle at)
 {
     if (requesting_ == burst) requesting_ = nullptr;
-    if (trail_ && pace_.explains) {
-        BurstWaits& waits = (burst->write ? trail_->writes : trail_->reads).waits(burst->number);
+    if (burst_logs_ && pace_.explains) {
+        BurstWaits& waits = (burst->write ? burst_logs_->writes : burst_logs_->reads).waits(burst->number);
         waits.taken = burst->asked_for.taken;
         waits.accepted = at;
     }
     if (burst->write) return;
     port_.ar.accept = at;
     next_read_command_ = at + pace_.command_interval;
-    if (trail_) trail_->reads.accept(*burst->record, burst->number, at, pace_.command_interval);
+    if (burst_logs_) burst_logs_->reads.accept(*burst->record, burst->number, at, pace_.command_interval);
     log_.read_command({at, port_.ar.item.address, port_.ar.item.beats, port_.ar.item.id});
 }
 
@@ -346,7 +346,8 @@ bool Bridge::respond(Burst* burst, Cycle from)
     for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
         Burst* next = turn.waiting.front();
         turn.last = next->from = std::max(turn.last, next->from);
-        if (trail_ && pace_.explains) (next->write ? trail_->writes : trail_->reads).waits(next->number).waited = next->asked_for.waited;
+        if (burst_logs_ && pace_.explains)
+            (next->write ? burst_logs_->writes : burst_logs_->reads).waits(next->number).waited = next->asked_for.waited;
         next->filled = 0;
         insert(next->write ? responses_ : reads_, {next, next->from});
     }
@@ -380,7 +381,7 @@ void Bridge::show()
         const Burst& burst = *reads_.front().burst;
         port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, burst.data + std::size_t{burst.filled} * beat_bytes_,
                    false};
-        if (trail_) __builtin_prefetch(burst.record, 1);
+        if (burst_logs_) __builtin_prefetch(burst.record, 1);
     }
     if (!responses_.empty() && !port_.b.taken)
         port_.b = {true, std::max(responses_.front().from, next_response_), responses_.front().burst->tag.id, false};
@@ -392,10 +393,10 @@ void Bridge::take_read_beat(Cycle now)
     port_.r.valid = port_.r.taken = false;
     next_read_beat_ = now + pace_.beat_interval;
     log_.read_beat(now, burst->tag.id, beat_bytes_);
-    if (trail_ && burst->filled == 0)
-        trail_->reads.answer(*burst->record, burst->number, due(*burst), now, trail_->busy(false), PortTrail::follows(false));
+    if (burst_logs_ && burst->filled == 0)
+        burst_logs_->reads.answer(*burst->record, burst->number, due(*burst), now, burst_logs_->busy(false), BurstLogs::follows(false));
     if (++burst->filled == burst->beats) {
-        if (trail_) trail_->reads.finish(*burst->record, now);
+        if (burst_logs_) burst_logs_->reads.finish(*burst->record, now);
         reads_.pop_front();
         end_response(burst, now);
     }
@@ -407,9 +408,9 @@ void Bridge::take_response(Cycle now)
     Burst* burst = responses_.front().burst;
     port_.b.valid = port_.b.taken = false;
     next_response_ = now + 1;
-    if (trail_) {
-        trail_->writes.answer(*burst->record, burst->number, due(*burst), now, trail_->busy(true), PortTrail::follows(true));
-        trail_->writes.finish(*burst->record, now);
+    if (burst_logs_) {
+        burst_logs_->writes.answer(*burst->record, burst->number, due(*burst), now, burst_logs_->busy(true), BurstLogs::follows(true));
+        burst_logs_->writes.finish(*burst->record, now);
     }
     responses_.pop_front();
     end_response(burst, now);
@@ -516,8 +517,9 @@ Bridge::Burst* Bridge::make(bool write, const PortCommand& from)
     }
     static_cast<MemoryBurst&>(*burst) = {burst_address(from), burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
     burst->command = from;
-    if (trail_) {
-        std::tie(burst->number, burst->record) = (write ? trail_->writes : trail_->reads).offer(write ? port_.aw.from : port_.ar.from);
+    if (burst_logs_) {
+        std::tie(burst->number, burst->record) =
+            (write ? burst_logs_->writes : burst_logs_->reads).offer(write ? port_.aw.from : port_.ar.from);
         if (pace_.explains) burst->waits = &(static_cast<MemoryWaits&>(burst->asked_for) = MemoryWaits());
     }
     burst->tag.id = from.id;

@@ -26,10 +26,10 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "causes/burst_log.h"
 #include "facts/hardware.h"
 #include "links/dbb_socket.h"
 #include "links/module.h"
-#include "traffic/port_trail.h"
 #include "traffic/watch.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
@@ -61,7 +61,7 @@ public:
     /// From now on it sees every burst when the memory gets it.
     void watch(MemoryWatch* watch) { watch_ = watch; }
     /// Records what every burst waits for from now on. Null: off.
-    void follow(PortTrail* trail);
+    void follow(BurstLogs* burst_logs);
     const TrafficLog& traffic() const { return log_; }
 
 private:
@@ -96,8 +96,8 @@ private:
         // in the order in which a burst needs them: few lines of the processor's cache for those that are on their way
         std::uint32_t beats = 0, filled = 0;
         Cycle from = 0;                 // write: command and data have been taken; then: its response begins
-        BurstTrail::Number number = 0;  // in the trail, and
-        TrailBurst* record = nullptr;   // its notes there
+        BurstLog::Number number = 0;    // in the burst log, and
+        BurstRecord* record = nullptr;  // its notes there
         bool ours = false;              // from its making until it is given back
         bool sent = false;              // BEGIN_REQ
         bool dropped = false;           // sent before a reset: nobody waits for it but the base protocol
@@ -160,7 +160,7 @@ private:
     void request_ends(Burst* burst, Cycle at);
     void accepted(MemoryBurst& burst, Cycle at) override;
     void answered(MemoryBurst& burst, Cycle from) override;
-    void tell(const Burst& burst, Cycle at) const;
+    void notify_watch(const Burst& burst, Cycle at) const;
     void command_accepted(Burst* burst, Cycle at);
     bool respond(Burst* burst, Cycle from);
     void end_early(Burst* burst);
@@ -183,7 +183,7 @@ private:
     PortPace pace_;
     TrafficLog log_;
     MemoryWatch* watch_ = nullptr;
-    PortTrail* trail_ = nullptr;
+    BurstLogs* burst_logs_ = nullptr;
 
     std::string fault_;                                // what the memory did wrong; empty if nothing
     Burst* requesting_ = nullptr;                      // BEGIN_REQ sent, END_REQ not received

@@ -39,12 +39,12 @@ public:
         writes_.step_every_stage();
     }
 
-    void follow(PortTrail* trail)
+    void follow(BurstLogs* burst_logs)
     {
-        ingress_.follow(trail);
-        writes_.follow(trail);
+        ingress_.follow(burst_logs);
+        writes_.follow(burst_logs);
     }
-    /// The trail gets what is on its way to the arbiters.
+    /// The burst logs get what is on its way to the arbiters.
     void note_pending()
     {
         ingress_.note_pending();

@@ -34,12 +34,12 @@ public:
     TrafficLog& traffic() { return bridge_.traffic(); }
     const TrafficLog& traffic() const { return bridge_.traffic(); }
     void watch(MemoryWatch* watch) { bridge_.watch(watch); }
-    void follow(PortTrail* trail)
+    void follow(BurstLogs* burst_logs)
     {
-        core_->follow(trail);
-        bridge_.follow(trail);
+        core_->follow(burst_logs);
+        bridge_.follow(burst_logs);
     }
-    /// The trail gets what is on its way to the arbiters, until it drops that.
+    /// The burst logs get what is on its way to the arbiters, until it drops that.
     void note_pending() { core_->note_pending(); }
 
 protected:

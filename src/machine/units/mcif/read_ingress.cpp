@@ -117,7 +117,7 @@ void ReadIngress::order_ahead(const ClientState& client, unsigned pick, const Ch
 {
     arbiter_.grant(pick, weight_[pick]);
     command_of(client, chunk, ordered_.incoming());
-    if (trail_) note_command(chunk.told, ordered_.incoming(), at + 1);
+    if (burst_logs_) note_command(chunk.pending, ordered_.incoming(), at + 1);
     ordered_.step(true, false, silicon_.stages_stall);
     ordered_from_ = at + 2;
     changed_ = true;
@@ -155,7 +155,7 @@ void ReadIngress::pass_chunk(ClientState& client, Cycle at)
     }
     client.used += need;
     client.split.pass(chunk.context.atoms, atom_shift_);
-    if (trail_) note_chunk(client, chunk, at, false);
+    if (burst_logs_) note_chunk(client, chunk, at, false);
     const auto pick = static_cast<unsigned>(std::countr_zero(starved_));
     order_ahead(client, pick, chunk, at);
     update_activity(client, 1u << pick, at);
@@ -179,7 +179,7 @@ bool ReadIngress::issue(bool contexts_full)
 {
     const std::uint32_t beats = ordered_.head().context.beats;
     limit_blocks_ = outstanding_ + beats > read_limit_;
-    if (limit_blocks_ && trail_) trail_->reads[commands_].limited = true;
+    if (limit_blocks_ && burst_logs_) burst_logs_->reads[commands_].limited = true;
     if (limit_blocks_ || contexts_full || !ar_.ready()) return false;
     outstanding_ += beats;
     ++commands_;
@@ -209,7 +209,7 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted, Cycle at
     bool offered = false;
     if (serialising_ && room) {
         serialise(ordered_.incoming());
-        if (trail_) note_command(granted_, ordered_.incoming(), at);
+        if (burst_logs_) note_command(granted_, ordered_.incoming(), at);
         serialising_ = serial_.context.atoms != 0;
         offered = true;
     }
@@ -220,8 +220,8 @@ bool ReadIngress::order(std::uint32_t requests, std::uint32_t& granted, Cycle at
     changed_ = true;
     const Chunk& chunk = clients_[pick].slot.head();
     command_of(clients_[pick], chunk, silicon_.pairs ? serial_ : ordered_.incoming());
-    if (silicon_.pairs) granted_ = chunk.told;
-    else if (trail_) note_command(chunk.told, ordered_.incoming(), at);
+    if (silicon_.pairs) granted_ = chunk.pending;
+    else if (burst_logs_) note_command(chunk.pending, ordered_.incoming(), at);
     serialising_ = silicon_.pairs;
     return offered || !silicon_.pairs;
 }
@@ -305,7 +305,7 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
             split.pass(chunk.context.atoms, atom_shift_);
             done = split.left == 0;
             split.active = !done;
-            if (trail_) note_chunk(client, chunk, at, done);
+            if (burst_logs_) note_chunk(client, chunk, at, done);
         }
     }
     const bool slot_ready = client.slot.ready();
@@ -317,7 +317,7 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
     Channel<ReadRequest>& request = client.link->request;
     const bool ready = client.first.ready(), arrives = request.valid(at);
     accepted_ |= ready && arrives;
-    if (trail_ && ready && arrives) client.requests.push_back({at, at != 0 && !request.ready(at - 1) && request.valid(at - 1)});
+    if (burst_logs_ && ready && arrives) client.requests.push_back({at, at != 0 && !request.ready(at - 1) && request.valid(at - 1)});
     changed |= client.first.step(arrives ? &request.item(at) : nullptr, room, silicon_.stages_stall);
     if (client.first.ready() != ready) request.set_ready(at + 1, !ready);
     return changed;
@@ -326,31 +326,31 @@ bool ReadIngress::step_client(ClientState& client, Cycle at, bool granted)
 void ReadIngress::note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool ends_request)
 {
     const Entered& request = client.requests.front();
-    chunk.told = {request.at, at, {client.id, 0, request.refused, client.lacked_credit, false, 0, 0, 0}};
+    chunk.pending = {request.at, at, {client.id, 0, request.refused, client.lacked_credit, false, 0, 0, 0}};
     client.lacked_credit = false;
     if (ends_request) client.requests.pop_front();
 }
 
 void ReadIngress::note_pending()
 {
-    if (!trail_) return;
-    if (serialising_) trail_->reads.add_pending(granted_);
-    for (const ClientState& client : clients_) note_pending(client, trail_->reads);
+    if (!burst_logs_) return;
+    if (serialising_) burst_logs_->reads.add_pending(granted_);
+    for (const ClientState& client : clients_) note_pending(client, burst_logs_->reads);
 }
 
-void ReadIngress::note_pending(const ClientState& client, BurstTrail& reads)
+void ReadIngress::note_pending(const ClientState& client, BurstLog& reads)
 {
-    for (elements::Stage<Chunk> slot = client.slot; slot.valid(); slot.step(false, true, false)) reads.add_pending(slot.head().told);
+    for (elements::Stage<Chunk> slot = client.slot; slot.valid(); slot.step(false, true, false)) reads.add_pending(slot.head().pending);
     for (std::size_t i = 0; i < client.requests.size(); ++i) {
         const Entered& request = client.requests[i];
-        reads.add_pending({request.at, request.at + BurstTrail::kNotGranted, {client.id, 0, request.refused, false, false, 0, 0, 0}});
+        reads.add_pending({request.at, request.at + BurstLog::kNotGranted, {client.id, 0, request.refused, false, false, 0, 0, 0}});
     }
 }
 
 /// The next command of a chunk that was granted.
-void ReadIngress::note_command(const TrailChunk& chunk, const ReadCommand& command, Cycle at)
+void ReadIngress::note_command(const PendingChunk& chunk, const ReadCommand& command, Cycle at)
 {
-    trail_->reads.grant(chunk, at, command.context.beats);
+    burst_logs_->reads.grant(chunk, at, command.context.beats);
 }
 
 Cycle ReadIngress::horizon(Cycle now) const

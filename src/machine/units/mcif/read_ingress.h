@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "causes/burst_log.h"
 #include "elements/round_robin.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
-#include "traffic/port_trail.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
 
@@ -71,8 +71,8 @@ public:
     void apply(const FabricSettings& settings);
     void connect_doorbells();
     /// Records what every command waits for from now on.
-    void follow(PortTrail* trail) { trail_ = trail; }
-    /// The trail gets what has entered and not been granted.
+    void follow(BurstLogs* burst_logs) { burst_logs_ = burst_logs; }
+    /// The burst logs get what has entered and not been granted.
     void note_pending();
     std::uint32_t outstanding() const { return outstanding_; }
     /// A command is at the limit.
@@ -85,9 +85,9 @@ private:
     struct Chunk {
         std::uint64_t address = 0;
         ReadContext context{};
-        TrailChunk told{};  // with a trail
+        PendingChunk pending{};  // with burst logs
     };
-    /// For the trail: a request that has entered.
+    /// For the burst logs: a request that has entered.
     struct Entered {
         Cycle at = 0;
         bool refused = false;
@@ -126,7 +126,7 @@ private:
         bool out_of_credit = false;
         Doorbell bell;
         CreditBell credit_bell;
-        // with a trail
+        // with burst logs
         Ring<Entered> requests{8};
         bool lacked_credit = false;
     };
@@ -149,9 +149,9 @@ private:
     void pass_chunk(ClientState& client, Cycle at);
     static bool stands(const ClientState& client);
     static bool lacks_credit(const ClientState& client, Cycle at);
-    static void note_pending(const ClientState& client, BurstTrail& reads);
+    static void note_pending(const ClientState& client, BurstLog& reads);
     static void note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool ends_request);
-    void note_command(const TrailChunk& chunk, const ReadCommand& command, Cycle at);
+    void note_command(const PendingChunk& chunk, const ReadCommand& command, Cycle at);
     const facts::fabric::Facts silicon_;
     const bool bursts_;
     const std::uint32_t atom_shift_, block_;
@@ -177,8 +177,8 @@ private:
     std::uint32_t read_limit_ = 0;
     std::array<std::uint8_t, kClients> weight_{};  // by index
     Cycle credit_due_ = kNever;                    // the first credit for a client that lacks one can be used
-    PortTrail* trail_ = nullptr;
-    TrailChunk granted_{};  // with a trail: of the serialiser
+    BurstLogs* burst_logs_ = nullptr;
+    PendingChunk granted_{};  // with burst logs: of the serialiser
     bool every_stage_ = false;
     bool changed_ = false, again_ = false, limit_blocks_ = false, accepted_ = false;
 };

@@ -116,7 +116,8 @@ WritePath::Converted WritePath::convert()
 {
     if (!data_valid_ || !w_.ready()) return {};
     if (data_.first) {
-        if (trail_ && command_valid_ && outstanding_ + command_.beats - returned_ > limit_) trail_->writes[commands_].limited = true;
+        if (burst_logs_ && command_valid_ && outstanding_ + command_.beats - returned_ > limit_)
+            burst_logs_->writes[commands_].limited = true;
         if (!command_valid_ || !may_send(command_)) return {};
         outstanding_ += command_.beats;
         contexts_[command_.client].push_back({command_.beats, command_.ack});
@@ -269,7 +270,7 @@ void WritePath::split(bool command_room, bool data_room)
     to_converter(beat);
 }
 
-TrailChunk WritePath::noted_chunk(unsigned index) const
+PendingChunk WritePath::noted_chunk(unsigned index) const
 {
     const Cycle complete = complete_from_[index];
     return {complete - std::min<Cycle>(complete, ff::kWriteDataLatency), complete, {clients_[index].id(), 0, false, false, false, 0, 0, 0}};
@@ -277,18 +278,18 @@ TrailChunk WritePath::noted_chunk(unsigned index) const
 
 void WritePath::note_pending() const
 {
-    if (!trail_) return;
-    if (splitting_) trail_->writes.add_pending(moving_);
+    if (!burst_logs_) return;
+    if (splitting_) burst_logs_->writes.add_pending(moving_);
     for (unsigned i = 0; i < clients_.size(); ++i)
-        if (complete_ >> i & 1) trail_->writes.add_pending(noted_chunk(i));
+        if (complete_ >> i & 1) burst_logs_->writes.add_pending(noted_chunk(i));
 }
 
 void WritePath::to_converter(const Command& command)
 {
     command_ = command;
     command_valid_ = changed_ = true;
-    if (!trail_) return;
-    trail_->writes.grant(moving_, now_, command.beats);
+    if (!burst_logs_) return;
+    burst_logs_->writes.grant(moving_, now_, command.beats);
 }
 
 void WritePath::to_converter(const Beat& beat)

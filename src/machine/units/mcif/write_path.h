@@ -24,12 +24,12 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "causes/burst_log.h"
 #include "elements/round_robin.h"
 #include "elements/stage.h"
 #include "facts/fabric.h"
 #include "facts/hardware.h"
 #include "traffic/memory.h"
-#include "traffic/port_trail.h"
 #include "units/mcif/context_queue.h"
 #include "units/mcif/dbb_port.h"
 #include "units/mcif/links.h"
@@ -54,8 +54,8 @@ public:
     void apply(const FabricSettings& settings);
     void connect_doorbells();
     /// Records what every command waits for from now on.
-    void follow(PortTrail* trail) { trail_ = trail; }
-    /// The trail gets what has come and not been granted.
+    void follow(BurstLogs* burst_logs) { burst_logs_ = burst_logs; }
+    /// The burst logs get what has come and not been granted.
     void note_pending() const;
     void step_every_stage()
     {
@@ -116,7 +116,7 @@ private:
     std::uint32_t end_transits(Cycle at);
     bool goes_on() const;
     void note(unsigned index, Cycle at);
-    TrailChunk noted_chunk(unsigned index) const;
+    PendingChunk noted_chunk(unsigned index) const;
 
     const facts::fabric::Facts silicon_;
     const bool splits_;  // (2)
@@ -159,11 +159,11 @@ private:
     Cycle last_transit_ends_ = 0;
     Cycle transit_ends_ = kNever;  // of the first of them
     bool changed_ = true, again_ = true, moved_ = false;
-    // with a trail
-    PortTrail* trail_ = nullptr;
+    // with burst logs
+    BurstLogs* burst_logs_ = nullptr;
     Cycle now_ = 0;
     std::array<Cycle, kWriteClients> complete_from_{};  // by index: their chunk is complete
-    TrailChunk moving_{};                               // the chunk granted last
+    PendingChunk moving_{};                             // the chunk granted last
 };
 
 }  // namespace dlasim::fabric

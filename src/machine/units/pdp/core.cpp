@@ -52,12 +52,12 @@ struct PdpCore final : DirectCore<PdpCore> {
     std::string waiting_for() const override;
     std::uint64_t work() const override { return writer.atoms_written() * silicon.atom_bytes; }
     void attach(ProbeSet& probes) override;
-    void follow(Trails& all) override { trails = &all; }
-    void note_trail(Cycle at, bool entered);
+    void follow(WaitLogs& all) override { logs = &all; }
+    void note_waits(Cycle at, bool entered);
     void note_interrupt(Cycle at, bool acknowledged)
     {
-        const TrailPlace place = acknowledged ? of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Pdp)) : TrailPlace::Pdp;
-        if (trails) (*trails)[TrailPlace::PdpDone].event(at, place, Cause::Interrupt, WriteAcks::kLatency + 1);
+        const WaitPoint place = acknowledged ? of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Pdp)) : WaitPoint::Pdp;
+        if (logs) (*logs)[WaitPoint::PdpDone].event(at, place, Cause::Interrupt, WriteAcks::kLatency + 1);
     }
     void catch_up(Cycle to) override;
     Cycle decides() const;
@@ -107,7 +107,7 @@ struct PdpCore final : DirectCore<PdpCore> {
 
     Boundary to_input, to_vertical, to_writer;
     PhaseLog phases;
-    Trails* trails = nullptr;
+    WaitLogs* logs = nullptr;
     std::uint64_t reads_begun = 0, reads_used = 0;  // layers of the reader, and those of them that the unit is done with
     GatedClocks<PdpCounters> clocks{silicon.formats};
     std::uint64_t layers = 0, beats = 0;
@@ -158,11 +158,11 @@ void PdpCore::advance(Cycle to)
 void PdpCore::schedule_credits(Cycle now)
 {
     if (reader.scheduled_credits() > 1) return;
-    const pdp::ReadDma::Foreseen foreseen = reader.foreseen();
-    if (foreseen.words == 0 || !running || !beats_flow()) return;
+    const pdp::ReadDma::Prediction prediction = reader.prediction();
+    if (prediction.words == 0 || !running || !beats_flow()) return;
     const Cycle cycles = std::min({reader.beats_in_a_row(), horizontal.flows(), vertical.flows(), writer.takes()});
-    if (cycles < foreseen.cycles) return;
-    reader.schedule_credits(now, foreseen, std::min<Cycle>(foreseen.words, (cycles - foreseen.cycles) / silicon.beats + 1));
+    if (cycles < prediction.cycles) return;
+    reader.schedule_credits(now, prediction, std::min<Cycle>(prediction.words, (cycles - prediction.cycles) / silicon.beats + 1));
 }
 
 /// The first cycle in which something is decided without anything new.
@@ -286,7 +286,7 @@ void PdpCore::cycle(Cycle at, bool late)
     if (read.finished) {
         read_registers.finish(at);
         reading = false;
-        if (trails) read_registers.note_idle((*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Pdp))], at + 1);
+        if (logs) read_registers.note_idle((*logs)[of_client(WaitPoint::Ask, static_cast<unsigned>(Client::Pdp))], at + 1);
         clocks.off(at + facts::pdp::kDoneToGate, &PdpCounters::rdma);
     }
     if (done) finish(at);
@@ -314,7 +314,7 @@ void PdpCore::start_reading(Cycle at)
     reader.start(pdp::ReadLayer::decode(silicon, read_registers), count);
     reading = active = true;
     ++reads_begun;
-    if (trails) (*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(Client::Pdp))].works(at, Cause::StartUp);
+    if (logs) (*logs)[of_client(WaitPoint::Ask, static_cast<unsigned>(Client::Pdp))].works(at, Cause::StartUp);
     clocks.on(at, &PdpCounters::rdma);
 }
 
@@ -339,24 +339,24 @@ void PdpCore::account(Cycle slept)
 }
 
 /// Why cycle `at` takes no beat, or that it does.
-void PdpCore::note_trail(Cycle at, bool entered)
+void PdpCore::note_waits(Cycle at, bool entered)
 {
-    Trail& trail = (*trails)[TrailPlace::Pdp];
-    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Pdp)); };
-    if (!running) registers.note_idle(trail, at);
-    else if (entered) trail.works(at, Cause::PdpPace);
-    else if (writer.blocked()) trail.waits(at, of(TrailPlace::Room), Cause::PdpPace);
-    else if (horizontal.empty()) trail.works(at, Cause::Drain);
-    else if (flying && !offered) trail.waits(at, TrailPlace::Sdp, Cause::PdpPace);
-    else if (flying || reader.valid() || reader.holds_words(at)) trail.works(at, Cause::PdpPace);
-    else if (!reading && reads_begun > reads_used) trail.works(at, Cause::Drain);
-    else if (!reading) trail.waits(at, of(TrailPlace::Ask), Cause::StartUp);
-    else trail.waits(at, of(TrailPlace::Read), Cause::PdpPace);
+    WaitLog& log = (*logs)[WaitPoint::Pdp];
+    const auto of = [](WaitPoint family) { return of_client(family, static_cast<unsigned>(Client::Pdp)); };
+    if (!running) registers.note_idle(log, at);
+    else if (entered) log.works(at, Cause::PdpPace);
+    else if (writer.blocked()) log.waits(at, of(WaitPoint::Room), Cause::PdpPace);
+    else if (horizontal.empty()) log.works(at, Cause::Drain);
+    else if (flying && !offered) log.waits(at, WaitPoint::Sdp, Cause::PdpPace);
+    else if (flying || reader.valid() || reader.holds_words(at)) log.works(at, Cause::PdpPace);
+    else if (!reading && reads_begun > reads_used) log.works(at, Cause::Drain);
+    else if (!reading) log.waits(at, of(WaitPoint::Ask), Cause::StartUp);
+    else log.waits(at, of(WaitPoint::Read), Cause::PdpPace);
 }
 
 void PdpCore::note_phase(Cycle at, bool entered)
 {
-    if (trails) note_trail(at, entered);
+    if (logs) note_waits(at, entered);
     if (!running && !completion.waits() && !reading) phases.enter(Phase::Gated, at);
     else if (entered) phases.enter(Phase::Issuing, at);
     else if (writer.blocked()) phases.enter(Phase::Blocked, at);

@@ -158,9 +158,9 @@ bool ReadDma::sweep_requests(Cycle now, bool line_taken, elements::Flow& flow)
     return all_asked_for;
 }
 
-void ReadDma::schedule_credits(Cycle now, const Foreseen& foreseen, Cycle words)
+void ReadDma::schedule_credits(Cycle now, const Prediction& prediction, Cycle words)
 {
-    Cycle leaves = now + foreseen.cycles + 1;
+    Cycle leaves = now + prediction.cycles + 1;
     for (; words != 0 && words_[scheduled_credits_].from <= leaves; --words, ++scheduled_credits_) {
         link_->credit.put(leaves + 1, true);
         leaves += silicon_.beats;

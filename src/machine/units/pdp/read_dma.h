@@ -74,11 +74,11 @@ public:
 
     /// The words that leave into the space of an atom each, one per atom from the one that is read now on, if a beat leaves in every
     /// cycle; those whose credit is not promised yet.
-    struct Foreseen {
+    struct Prediction {
         std::uint32_t words = 0;
         Cycle cycles = 0;  // to the end of the first of these atoms
     };
-    Foreseen foreseen() const
+    Prediction prediction() const
     {
         const bool full = silicon_.word_atoms == 1 && atoms_[0] == silicon_.atom_fifo + 1 && words_wait() && out_.flows();
         if (!full) return {};
@@ -88,7 +88,7 @@ public:
     Cycle beats_in_a_row() const { return line_left_ == 0 ? 0 : std::min(line_left_, beats_left_) - 1; }
     /// It is so for `words` of them after cycle `now`: the credits of those that have come in time are put now, and nobody has to
     /// look when they leave.
-    void schedule_credits(Cycle now, const Foreseen& foreseen, Cycle words);
+    void schedule_credits(Cycle now, const Prediction& prediction, Cycle words);
 
     /// Cycles from `next` on, the one after that evaluated last, in which nothing leaves for the fabric or ends, if nothing arrives.
     Cycle quiet(Cycle next) const;

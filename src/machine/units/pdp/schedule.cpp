@@ -80,9 +80,9 @@ void HorizontalSchedule::start(const LayerConfig& layer)
         flush_[0] = flush_of(first, {}, false);
         flush_[1] = flush_of(mid, {}, false);
         const bool short_line = last.is_short();
-        Kept behind = kept(last, short_line);
-        if (!short_line) behind.free = stride < kernel ? kernel : kernel + stride;
-        flush_[2] = flush_of(last, behind, true);
+        Kept after = kept(last, short_line);
+        if (!short_line) after.free = stride < kernel ? kernel : kernel + stride;
+        flush_[2] = flush_of(last, after, true);
     }
     pass_ = line_ = x_ = carried_ = 0;
     width_ = passes_.width(0);
@@ -136,8 +136,8 @@ void VerticalSchedule::start(const LayerConfig& layer)
     height_ = layer.height;
     surfaces_ = layer.surfaces;
     const Axis axis{layer.height, layer.pool.kernel_height, layer.stride_y, layer.pad_top, layer.pad_bottom};
-    const Kept behind = kept(axis, height_ <= kShortLine && axis.is_short());
-    flush_ = flush_of(axis, behind, true);
+    const Kept after = kept(axis, height_ <= kShortLine && axis.is_short());
+    flush_ = flush_of(axis, after, true);
 
     // A row that is still kept in a unit which the next surface needs immediately becomes a bubble, and so do those before it.
     constexpr std::uint32_t kTablePadding = 6;
@@ -145,13 +145,13 @@ void VerticalSchedule::start(const LayerConfig& layer)
     std::uint32_t finished = 0;
     for (std::uint32_t window = 0, count = axis.windows(); window < count; ++window)
         finished += axis.end(window) < std::int64_t{height_} - 1;
-    const std::uint32_t units = line_units(axis.kernel, axis.stride), overlapping = behind.count - flush_.between;
+    const std::uint32_t units = line_units(axis.kernel, axis.stride), overlapping = after.count - flush_.between;
     std::uint32_t more = 0;
     if (overlapping >= 2)
         for (std::uint32_t row = 0; row < overlapping; ++row)
             if ((finished % units + 1 + flush_.between + row) % units <= occupied_) more = row + 1;
     flush_.between += more;
-    flush_.carried = behind.free == 1 || (flush_.between != 0 && more >= overlapping) ? 0 : behind.count - flush_.between;
+    flush_.carried = after.free == 1 || (flush_.between != 0 && more >= overlapping) ? 0 : after.count - flush_.between;
 
     pass_ = surface_ = carried_ = 0;
     line_ = 0;

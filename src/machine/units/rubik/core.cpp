@@ -43,8 +43,8 @@ struct RubikCore final : DirectCore<RubikCore> {
     std::string waiting_for() const override;
     void attach(ProbeSet& probes) override { phases.record(probes.phases("rubik")); }
     std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
-    void follow(Trails& all) override { trails = &all; }
-    void note_trail(Cycle at, bool moved);
+    void follow(WaitLogs& all) override { logs = &all; }
+    void note_waits(Cycle at, bool moved);
 
     struct Beat {
         Cycle at = 0;  // first cycle in which it can be filled
@@ -99,7 +99,7 @@ struct RubikCore final : DirectCore<RubikCore> {
     // (1) and (2)
     bool reading = false;
     rubik::ReadWalk reads;
-    Outlets<ReadRequest> read_out;
+    DmaOutputs<ReadRequest> read_out;
     Ring<rubik::Block> blocks;  // requested, not yet being filled
     Ring<Beat> fifo;
     bool filling = false, fill_ends = false;  // the beat filled in this cycle ended its block
@@ -124,14 +124,14 @@ struct RubikCore final : DirectCore<RubikCore> {
     bool sending = false, command_taken = false, layer_done = false;  // the last two: in this cycle
     rubik::Write write;
     std::uint32_t atoms_left = 0;
-    Outlets<WritePacket> write_out;
+    DmaOutputs<WritePacket> write_out;
     WriteAcks acks;
     Ring<unsigned> done_groups;
 
     // Accounting.
     Cycle evaluated = 0, next = 0;
     PhaseLog phases;
-    Trails* trails = nullptr;
+    WaitLogs* logs = nullptr;
     std::uint32_t read_stall = 0, write_stall = 0;
     GatedClocks<RubikCounters> clocks;
     RubikCounters counted;
@@ -157,7 +157,7 @@ void RubikCore::advance(Cycle to)
 
     phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
     if (moved) phases.enter(waiting_phase(to + 1), to + 1);
-    if (trails) note_trail(to, counted.beats_out != sent || counted.beats_in != taken);
+    if (logs) note_waits(to, counted.beats_out != sent || counted.beats_in != taken);
     evaluated = to;
     next = moved ? to + 1 : timers(to);
 }
@@ -188,10 +188,10 @@ bool RubikCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
     interrupt.put(now + facts::rubik::kCompleteToInterrupt, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
-    if (trails)
-        (*trails)[TrailPlace::RubikDone].event(now + facts::rubik::kCompleteToInterrupt,
-                                               of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Rubik)), Cause::Interrupt,
-                                               facts::rubik::kCompleteToInterrupt + WriteAcks::kLatency);
+    if (logs)
+        (*logs)[WaitPoint::RubikDone].event(now + facts::rubik::kCompleteToInterrupt,
+                                            of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Rubik)), Cause::Interrupt,
+                                            facts::rubik::kCompleteToInterrupt + WriteAcks::kLatency);
     done_groups.pop_front();
     return true;
 }
@@ -203,7 +203,7 @@ bool RubikCore::step_reader(Cycle now)
     if (!reading || active_at > now) return false;
     const std::uint32_t stalls_before = read_stall;
     read_stall += registers.get(reg::rbk::D_PERF_ENABLE);  // counts every cycle of a request
-    Outlet<ReadRequest>& out = read_out[source];
+    DmaOutput<ReadRequest>& out = read_out[source];
     if (!out.ready()) return false;
     const Read read = reads.current();
     out.push() = {Address{read.address}, read.atoms};
@@ -318,7 +318,7 @@ bool RubikCore::step_commands(Cycle now, bool taken)
 unsigned RubikCore::step_sender(Cycle now, bool& moved)
 {
     const bool offers = sender_offers(now);
-    Outlet<WritePacket>& out = write_out[target];
+    DmaOutput<WritePacket>& out = write_out[target];
     const bool goes = offers && out.ready();
     const bool command = goes && !sending;
     unsigned sent = 0;
@@ -370,17 +370,17 @@ void RubikCore::finish(Cycle now)
 // ---- sleep and report
 
 /// Why cycle `at` moves no beat, or that it does.
-void RubikCore::note_trail(Cycle at, bool moved)
+void RubikCore::note_waits(Cycle at, bool moved)
 {
-    Trail& trail = (*trails)[TrailPlace::Rubik];
-    const auto of = [](TrailPlace family) { return of_client(family, static_cast<unsigned>(Client::Rubik)); };
-    if (Trail& ask = (*trails)[of(TrailPlace::Ask)]; !running) registers.note_idle(ask, at);
+    WaitLog& log = (*logs)[WaitPoint::Rubik];
+    const auto of = [](WaitPoint family) { return of_client(family, static_cast<unsigned>(Client::Rubik)); };
+    if (WaitLog& ask = (*logs)[of(WaitPoint::Ask)]; !running) registers.note_idle(ask, at);
     else if (ask.segments().back().idle) ask.works(at, Cause::StartUp);
-    if (!running) registers.note_idle(trail, at);
-    else if (moved) trail.works(at, Cause::RubikPace);
-    else if (sender_offers(at)) trail.waits(at, of(TrailPlace::Room), Cause::RubikPace);
-    else if (!fifo.empty() || (!reading && blocks.empty() && !filling)) trail.works(at, Cause::RubikPace);
-    else trail.waits(at, of(TrailPlace::Read), Cause::RubikPace);
+    if (!running) registers.note_idle(log, at);
+    else if (moved) log.works(at, Cause::RubikPace);
+    else if (sender_offers(at)) log.waits(at, of(WaitPoint::Room), Cause::RubikPace);
+    else if (!fifo.empty() || (!reading && blocks.empty() && !filling)) log.works(at, Cause::RubikPace);
+    else log.waits(at, of(WaitPoint::Read), Cause::RubikPace);
 }
 
 Cycle RubikCore::timers(Cycle now) const

@@ -32,7 +32,7 @@ void Acknowledge::release(Cycle at)
 {
     insert(at, 1u << (facts::sdp::kInterruptBit + layers_.front().group));
     layers_.pop_front();
-    if (trail) trail->event(at, of_client(TrailPlace::Answer, static_cast<unsigned>(Client::Sdp)), Cause::Interrupt, delay_);
+    if (log) log->event(at, of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Sdp)), Cause::Interrupt, delay_);
 }
 
 void Acknowledge::insert(Cycle at, std::uint32_t mask)

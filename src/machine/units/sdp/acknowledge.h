@@ -12,8 +12,8 @@
 
 #include "base/cycle.h"
 #include "base/ring.h"
+#include "causes/wait_log.h"
 #include "facts/client.h"
-#include "links/trail.h"
 #include "links/wire.h"
 
 namespace dlasim::sdp {
@@ -30,14 +30,14 @@ public:
     void raise(Cycle at, unsigned group)
     {
         insert(at, 1u << group);
-        if (trail) trail->event(at, TrailPlace::Sdp, Cause::Drain, 1);
+        if (log) log->event(at, WaitPoint::Sdp, Cause::Drain, 1);
     }
 
     /// Sends what is due; call in every evaluated cycle.
     void send(Cycle now);
     Cycle horizon() const { return due_.empty() ? kNever : due_.front().at - 1; }
-    /// The trail of the interrupts; null: none.
-    Trail* trail = nullptr;
+    /// The log of the interrupts; null: none.
+    WaitLog* log = nullptr;
     bool waiting() const { return !layers_.empty() || !due_.empty(); }
 
 private:

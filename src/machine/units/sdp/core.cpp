@@ -25,7 +25,7 @@ constexpr std::array<std::uint64_t SdpCounters::*, kReadEngines> kReadDomains{&S
                                                                               &SdpCounters::erdma};
 
 constexpr std::array<Client, kReadEngines> kReadClients{Client::Sdp, Client::SdpBs, Client::SdpBn, Client::SdpEw};
-constexpr TrailPlace kRoom = of_client(TrailPlace::Room, static_cast<unsigned>(Client::Sdp));
+constexpr WaitPoint kRoom = of_client(WaitPoint::Room, static_cast<unsigned>(Client::Sdp));
 
 /// What the counters of a layer add to those of the run; `lut`, `saturation`: these were on.
 void add(ValueCounters& sum, const ValueCounters& layer, bool lut, bool saturation)
@@ -48,13 +48,13 @@ struct SdpCore final : DirectCore<SdpCore> {
         clocks.attach(probes, "sdp");
         phases.record(probes.phases("sdp"));
     }
-    void follow(Trails& all) override
+    void follow(WaitLogs& all) override
     {
-        trails = &all;
-        acknowledge.trail = &all[TrailPlace::SdpDone];
+        logs = &all;
+        acknowledge.log = &all[WaitPoint::SdpDone];
     }
-    void note_trail(Cycle at, const Machine::Answer& now);
-    void note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause);
+    void note_waits(Cycle at, const Machine::Answer& now);
+    void note_reader(WaitLog& log, Cycle at, ReadEngine engine, Cause cause);
     /// Cycles that need not be evaluated in time, because nothing can leave.
     Cycle quiet() const { return refused ? 0 : machine->quiet(); }
     void take_answers(Cycle to);
@@ -90,7 +90,7 @@ struct SdpCore final : DirectCore<SdpCore> {
     unsigned pending = 0;                   // read engines that have not finished, by ReadEngine
 
     PhaseLog phases;
-    Trails* trails = nullptr;
+    WaitLogs* logs = nullptr;
     bool reads = false;                             // the layer has a part of the reader
     std::uint64_t reads_begun = 0, reads_used = 0;  // layers of the reader, and those of them that SDP is done with
     GatedClocks<SdpCounters> clocks;
@@ -203,7 +203,7 @@ void SdpCore::settle(Cycle at, const Machine::Answer& now)
     active = now.changed;
     count(1);
     note_phase(at, now);
-    if (trails) note_trail(at, now);
+    if (logs) note_waits(at, now);
     if (now.looked_up) values.look_up();
     if (now.readers_finished) {
         pending &= ~now.readers_finished;
@@ -233,30 +233,30 @@ void SdpCore::note_phase(Cycle at, const Machine::Answer& now)
 }
 
 /// Why cycle `at` takes no beat, or that it does at SDP's own pace.
-void SdpCore::note_trail(Cycle at, const Machine::Answer& now)
+void SdpCore::note_waits(Cycle at, const Machine::Answer& now)
 {
-    Trail& trail = (*trails)[TrailPlace::Sdp];
+    WaitLog& log = (*logs)[WaitPoint::Sdp];
     const Wdma& wdma = machine->wdma();
     const bool flying = machine->flying(), open = machine->mux_open();
-    if (!running) registers.note_idle(trail, at);
-    else if (wdma.blocked() && (refused || !flying || !open)) trail.waits(at, kRoom, Cause::SdpPace);
-    else if (!open) trail.works(at, Cause::Drain);
-    else if (flying && !refused) trail.waits(at, TrailPlace::Cacc, Cause::SdpPace);
-    else if (!flying && now.taken) trail.works(at, Cause::SdpPace);
-    else if (machine->pdp_refuses()) trail.waits(at, TrailPlace::Pdp, Cause::SdpPace);
-    else if (const auto engine = machine->missing_operand()) note_reader(trail, at, *engine, Cause::OperandLate);
-    else if (!flying) note_reader(trail, at, ReadEngine::Mrdma, Cause::SdpPace);
-    else trail.works(at, Cause::SdpPace);
+    if (!running) registers.note_idle(log, at);
+    else if (wdma.blocked() && (refused || !flying || !open)) log.waits(at, kRoom, Cause::SdpPace);
+    else if (!open) log.works(at, Cause::Drain);
+    else if (flying && !refused) log.waits(at, WaitPoint::Cacc, Cause::SdpPace);
+    else if (!flying && now.taken) log.works(at, Cause::SdpPace);
+    else if (machine->pdp_refuses()) log.waits(at, WaitPoint::Pdp, Cause::SdpPace);
+    else if (const auto engine = machine->missing_operand()) note_reader(log, at, *engine, Cause::OperandLate);
+    else if (!flying) note_reader(log, at, ReadEngine::Mrdma, Cause::SdpPace);
+    else log.works(at, Cause::SdpPace);
 }
 
-void SdpCore::note_reader(Trail& trail, Cycle at, ReadEngine engine, Cause cause)
+void SdpCore::note_reader(WaitLog& log, Cycle at, ReadEngine engine, Cause cause)
 {
     const ReadFront& front = machine->front(engine);
     const auto client = static_cast<unsigned>(kReadClients[static_cast<unsigned>(engine)]);
-    if (front.holds_words()) trail.works(at, cause);
-    else if (front.expects()) trail.waits(at, of_client(TrailPlace::Read, client), cause);
-    else if (reads_begun > reads_used && front.idle()) trail.works(at, cause);  // all has come
-    else trail.waits(at, of_client(TrailPlace::Ask, client), cause);
+    if (front.holds_words()) log.works(at, cause);
+    else if (front.expects()) log.waits(at, of_client(WaitPoint::Read, client), cause);
+    else if (reads_begun > reads_used && front.idle()) log.works(at, cause);  // all has come
+    else log.waits(at, of_client(WaitPoint::Ask, client), cause);
 }
 
 void SdpCore::start(Cycle at)
@@ -266,7 +266,7 @@ void SdpCore::start(Cycle at)
     machine->start(layer);
     reads = !layer.flying || layer.bs.streams() || layer.bn.streams() || layer.ew.streams();
     running = active = true;
-    if (trails) (*trails)[TrailPlace::Sdp].works(at + 1, Cause::StartUp);
+    if (logs) (*logs)[WaitPoint::Sdp].works(at + 1, Cause::StartUp);
     count_stall = registers.get(reg::sdp::D_PERF_ENABLE::PERF_DMA_EN);
     if (count_stall) write_stall = 0;  // a layer that does not count reports what the last one counted
     if (at != closing.end) tables_written = false;
@@ -312,18 +312,18 @@ void SdpCore::start_reading(Cycle at)
     gate_readers(at, true);
     reading = active = true;
     ++reads_begun;
-    if (trails && pending) note_start(at);
+    if (logs && pending) note_start(at);
     if (!pending) end_reading(at);  // no engine is on: there is nothing to wait for
 }
 
 /// An engine without work in this layer begins the next one when those that have some are done.
 void SdpCore::note_start(Cycle at)
 {
-    const auto asks = [](unsigned engine) { return of_client(TrailPlace::Ask, static_cast<unsigned>(kReadClients[engine])); };
+    const auto asks = [](unsigned engine) { return of_client(WaitPoint::Ask, static_cast<unsigned>(kReadClients[engine])); };
     for (unsigned engine = 0; engine < kReadEngines; ++engine) {
-        Trail& trail = (*trails)[asks(engine)];
-        if (pending >> engine & 1) trail.works(at, Cause::StartUp);
-        else trail.waits(at, asks(static_cast<unsigned>(std::countr_zero(pending))), Cause::StartUp);
+        WaitLog& log = (*logs)[asks(engine)];
+        if (pending >> engine & 1) log.works(at, Cause::StartUp);
+        else log.waits(at, asks(static_cast<unsigned>(std::countr_zero(pending))), Cause::StartUp);
     }
 }
 
@@ -334,9 +334,9 @@ void SdpCore::end_reading(Cycle done)
     read_status.latch(read_registers.consumer(), values.counters(), nan, read_stalls);
     read_registers.finish(done);
     reading = count_reads = false;
-    if (trails)
+    if (logs)
         for (const Client client : kReadClients)
-            read_registers.note_idle((*trails)[of_client(TrailPlace::Ask, static_cast<unsigned>(client))], done + 1);
+            read_registers.note_idle((*logs)[of_client(WaitPoint::Ask, static_cast<unsigned>(client))], done + 1);
     read_closing = {done + facts::sdp::kDoneToFlags, done + facts::sdp::kDoneToGateOff};
 }
 

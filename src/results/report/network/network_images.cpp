@@ -18,7 +18,7 @@ std::string ratio_text(const ImagesResult::Error& error) { return error.noise > 
 
 constexpr std::string_view kRatio = "squares of the real numbers over squares of the differences; null without a difference";
 
-struct SeenError {
+struct ErrorView {
     const NetworkTensor& tensor;
     const ImagesResult::Error& error;
     const std::optional<ImagesResult::StepLoss>& loss;
@@ -26,7 +26,7 @@ struct SeenError {
 using Loss = ImagesResult::StepLoss;
 
 constexpr std::string_view kByStep = "--accuracy-by-step";
-OrderedJson of_loss(const SeenError& e, OrderedJson (*value)(const Loss& loss)) { return e.loss ? value(*e.loss) : kAbsent; }
+OrderedJson of_loss(const ErrorView& e, OrderedJson (*value)(const Loss& loss)) { return e.loss ? value(*e.loss) : kAbsent; }
 
 constexpr double kMuchSaturated = 0.001;  // share of elements
 constexpr double kFarReach = 4;           // steps of a grid over those that numbers use
@@ -58,26 +58,26 @@ Verdict verdict_of(const NetworkTensor& tensor, const Loss& loss)
     return {"its numbers are small against the steps of int8", "--calibration mse or percentile, or fp16 on nv_full (--precision fp16)"};
 }
 constexpr std::array kErrorKeys{
-    Key<SeenError>{{"name", "text", "", "of the model's tensor"}, [](const SeenError& e) -> OrderedJson { return e.tensor.name; }},
-    Key<SeenError>{
+    Key<ErrorView>{{"name", "text", "", "of the model's tensor"}, [](const ErrorView& e) -> OrderedJson { return e.tensor.name; }},
+    Key<ErrorView>{
         {"scale", "number", "", "real number of a step", "int8"},
-        [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->scale) : kAbsent; }},
-    Key<SeenError>{
+        [](const ErrorView& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->scale) : kAbsent; }},
+    Key<ErrorView>{
         {"zero_point", "integer", "", "integer that represents 0", "int8"},
-        [](const SeenError& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->zero) : kAbsent; }},
-    Key<SeenError>{{"signal_to_noise", "number or null", "dB", kRatio}, [](const SeenError& e) { return ratio_json(e.error); }},
-    Key<SeenError>{{"largest_difference", "number", "", "between a real number and what its integer represents"},
-                   [](const SeenError& e) -> OrderedJson { return e.error.largest; }},
-    Key<SeenError>{{"own_signal_to_noise", "number or null", "dB",
+        [](const ErrorView& e) -> OrderedJson { return e.tensor.quantisation ? OrderedJson(e.tensor.quantisation->zero) : kAbsent; }},
+    Key<ErrorView>{{"signal_to_noise", "number or null", "dB", kRatio}, [](const ErrorView& e) { return ratio_json(e.error); }},
+    Key<ErrorView>{{"largest_difference", "number", "", "between a real number and what its integer represents"},
+                   [](const ErrorView& e) -> OrderedJson { return e.error.largest; }},
+    Key<ErrorView>{{"own_signal_to_noise", "number or null", "dB",
                     "the same of the step alone: against real numbers computed from the tensors that it reads", kByStep},
-                   [](const SeenError& e) { return of_loss(e, [](const Loss& loss) { return ratio_json(loss.own); }); }},
-    Key<SeenError>{{"cosine", "number", "", "of the angle between its numbers and those of the model", kByStep},
-                   [](const SeenError& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.cosine(); }); }},
-    Key<SeenError>{{"saturated", "number", "", "share of its elements beyond its range", kByStep},
-                   [](const SeenError& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.saturation(); }); }},
+                   [](const ErrorView& e) { return of_loss(e, [](const Loss& loss) { return ratio_json(loss.own); }); }},
+    Key<ErrorView>{{"cosine", "number", "", "of the angle between its numbers and those of the model", kByStep},
+                   [](const ErrorView& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.cosine(); }); }},
+    Key<ErrorView>{{"saturated", "number", "", "share of its elements beyond its range", kByStep},
+                   [](const ErrorView& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.saturation(); }); }},
 };
 
-struct SeenOutput {
+struct OutputView {
     const ImagesResult& images;
     const ImagesResult::Output& output;
 
@@ -85,17 +85,17 @@ struct SeenOutput {
 };
 constexpr std::string_view kNotTimingOnly = "not with --timing-only";
 constexpr std::array kOutputKeys{
-    Key<SeenOutput>{{"name", "text", "", "of the model's output"}, [](const SeenOutput& o) -> OrderedJson { return o.output.name; }},
-    Key<SeenOutput>{{"file", "text or null", "", "[images, ...], null if none was written"},
-                    [](const SeenOutput& o) { return o.output.file.empty() ? OrderedJson() : OrderedJson(o.output.file); }},
-    Key<SeenOutput>{{"dimensions", "list", "", "of one image"}, [](const SeenOutput& o) -> OrderedJson { return o.output.dims; }},
-    Key<SeenOutput>{
+    Key<OutputView>{{"name", "text", "", "of the model's output"}, [](const OutputView& o) -> OrderedJson { return o.output.name; }},
+    Key<OutputView>{{"file", "text or null", "", "[images, ...], null if none was written"},
+                    [](const OutputView& o) { return o.output.file.empty() ? OrderedJson() : OrderedJson(o.output.file); }},
+    Key<OutputView>{{"dimensions", "list", "", "of one image"}, [](const OutputView& o) -> OrderedJson { return o.output.dims; }},
+    Key<OutputView>{
         {"agreement", "number", "", "share of images with the same largest element as the model in real numbers", kNotTimingOnly},
-        [](const SeenOutput& o) { return o.output.agreement ? OrderedJson(*o.output.agreement) : kAbsent; }},
-    Key<SeenOutput>{{"signal_to_noise", "number or null", "dB", kRatio, kNotTimingOnly},
-                    [](const SeenOutput& o) { return o.of_values(ratio_json(o.output.error)); }},
-    Key<SeenOutput>{{"largest_difference", "number", "", "from the model in real numbers", kNotTimingOnly},
-                    [](const SeenOutput& o) { return o.of_values(o.output.error.largest); }},
+        [](const OutputView& o) { return o.output.agreement ? OrderedJson(*o.output.agreement) : kAbsent; }},
+    Key<OutputView>{{"signal_to_noise", "number or null", "dB", kRatio, kNotTimingOnly},
+                    [](const OutputView& o) { return o.of_values(ratio_json(o.output.error)); }},
+    Key<OutputView>{{"largest_difference", "number", "", "from the model in real numbers", kNotTimingOnly},
+                    [](const OutputView& o) { return o.of_values(o.output.error.largest); }},
 };
 
 std::string dims_text(const std::vector<std::int64_t>& dims)
@@ -158,14 +158,14 @@ OrderedJson tensor_errors_json(const NetworkPlan& plan, const ImagesResult& imag
 {
     OrderedJson list = OrderedJson::array();
     for (const ImagesResult::TensorError& of : images.errors)
-        list.push_back(written(kErrorKeys, SeenError{plan.steps.tensors[of.tensor], of.error, of.loss}));
+        list.push_back(written(kErrorKeys, ErrorView{plan.steps.tensors[of.tensor], of.error, of.loss}));
     return list;
 }
 
 OrderedJson image_outputs_json(const ImagesResult& images)
 {
     OrderedJson list = OrderedJson::array();
-    for (const ImagesResult::Output& output : images.outputs) list.push_back(written(kOutputKeys, SeenOutput{images, output}));
+    for (const ImagesResult::Output& output : images.outputs) list.push_back(written(kOutputKeys, OutputView{images, output}));
     return list;
 }
 

@@ -61,14 +61,14 @@ const char* function_name(Function::Kind kind)
 
 constexpr std::size_t kMaxOfName = 100;  // of a step, in the names of its files
 
-struct SeenTensor {
+struct TensorView {
     const NetworkTensor& tensor;
 };
-struct SeenJoin {
+struct JoinView {
     const NetworkPlan& plan;
     const JoinedTensor& joined;
 };
-struct SeenStep {
+struct StepView {
     const NetworkPlan& plan;
     std::size_t i;
     const Step& step = plan.steps.list[i];
@@ -101,92 +101,92 @@ OrderedJson names_of(const NetworkPlan& plan, const std::vector<std::size_t>& te
 }
 
 constexpr std::array kTensorKeys{
-    Key<SeenTensor>{{"name", "text", "", "as in `tensors` of `result.json`"},
-                    [](const SeenTensor& t) -> OrderedJson { return t.tensor.name; }},
-    Key<SeenTensor>{{"shape", "list", "", "channels, rows and columns"},
-                    [](const SeenTensor& t) -> OrderedJson {
+    Key<TensorView>{{"name", "text", "", "as in `tensors` of `result.json`"},
+                    [](const TensorView& t) -> OrderedJson { return t.tensor.name; }},
+    Key<TensorView>{{"shape", "list", "", "channels, rows and columns"},
+                    [](const TensorView& t) -> OrderedJson {
                         return {t.tensor.channels, t.tensor.height, t.tensor.width};
                     }},
-    Key<SeenTensor>{
+    Key<TensorView>{
         {"scale", "number", "", "real number of a step", "int8"},
-        [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->scale) : kAbsent; }},
-    Key<SeenTensor>{
+        [](const TensorView& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->scale) : kAbsent; }},
+    Key<TensorView>{
         {"zero_point", "integer", "", "integer that represents 0", "int8"},
-        [](const SeenTensor& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->zero) : kAbsent; }},
+        [](const TensorView& t) -> OrderedJson { return t.tensor.quantisation ? OrderedJson(t.tensor.quantisation->zero) : kAbsent; }},
 };
 
 constexpr std::array kJoinKeys{
-    Key<SeenJoin>{{"output", "text", "", "tensor"},
-                  [](const SeenJoin& j) -> OrderedJson { return j.plan.steps.tensors[j.joined.whole].name; }},
-    Key<SeenJoin>{{"inputs", "list", "", "its parts, concatenated along channels"},
-                  [](const SeenJoin& j) { return names_of(j.plan, j.joined.parts); }},
+    Key<JoinView>{{"output", "text", "", "tensor"},
+                  [](const JoinView& j) -> OrderedJson { return j.plan.steps.tensors[j.joined.whole].name; }},
+    Key<JoinView>{{"inputs", "list", "", "its parts, concatenated along channels"},
+                  [](const JoinView& j) { return names_of(j.plan, j.joined.parts); }},
 };
 
 constexpr std::array kStepKeys{
-    Key<SeenStep>{{"name", "text", "", "of the last layer in it"}, [](const SeenStep& s) -> OrderedJson { return s.step.name; }},
-    Key<SeenStep>{{"op", "text", "", "of its first layer: NETWORK.md, or affine, multiply, function, reshape, compute"},
-                  [](const SeenStep& s) -> OrderedJson { return network_op_name(s.layer.op); }},
-    Key<SeenStep>{{"inputs", "list", "", "tensors that it reads; the one that SDP reads beside the last"},
-                  [](const SeenStep& s) {
+    Key<StepView>{{"name", "text", "", "of the last layer in it"}, [](const StepView& s) -> OrderedJson { return s.step.name; }},
+    Key<StepView>{{"op", "text", "", "of its first layer: NETWORK.md, or affine, multiply, function, reshape, compute"},
+                  [](const StepView& s) -> OrderedJson { return network_op_name(s.layer.op); }},
+    Key<StepView>{{"inputs", "list", "", "tensors that it reads; the one that SDP reads beside the last"},
+                  [](const StepView& s) {
                       std::vector<std::size_t> all = s.step.inputs;
                       if (s.step.addend) all.push_back(*s.step.addend);
                       return names_of(s.plan, all);
                   }},
-    Key<SeenStep>{{"output", "text", "", "tensor that it writes"},
-                  [](const SeenStep& s) -> OrderedJson { return s.plan.steps.tensors[s.step.output].name; }},
-    Key<SeenStep>{{"layer", "text", "", "file of the layer, for `dlasim run`", "steps of units"},
-                  [](const SeenStep& s) -> OrderedJson { return s.host() ? kAbsent : OrderedJson(s.stem() + ".json"); }},
-    Key<SeenStep>{{"weight_scale", "list", "", "real number of a step of the weights: one, or one per kernel", "steps of the array, int8"},
-                  [](const SeenStep& s) -> OrderedJson {
+    Key<StepView>{{"output", "text", "", "tensor that it writes"},
+                  [](const StepView& s) -> OrderedJson { return s.plan.steps.tensors[s.step.output].name; }},
+    Key<StepView>{{"layer", "text", "", "file of the layer, for `dlasim run`", "steps of units"},
+                  [](const StepView& s) -> OrderedJson { return s.host() ? kAbsent : OrderedJson(s.stem() + ".json"); }},
+    Key<StepView>{{"weight_scale", "list", "", "real number of a step of the weights: one, or one per kernel", "steps of the array, int8"},
+                  [](const StepView& s) -> OrderedJson {
                       if (!s.layer.convolves() || s.plan.network.is_fp16()) return kAbsent;
                       return s.layer.numbers->weight_scale;
                   }},
-    Key<SeenStep>{{"function/name", "text", "", "operator of ONNX", "CPU fallback"},
-                  [](const SeenStep& s) -> OrderedJson {
+    Key<StepView>{{"function/name", "text", "", "operator of ONNX", "CPU fallback"},
+                  [](const StepView& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(function_name(s.layer.numbers->function.kind)) : kAbsent;
                   }},
-    Key<SeenStep>{{"function/alpha", "number", "", "its first parameter, 0 without one", "CPU fallback"},
-                  [](const SeenStep& s) -> OrderedJson {
+    Key<StepView>{{"function/alpha", "number", "", "its first parameter, 0 without one", "CPU fallback"},
+                  [](const StepView& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.alpha) : kAbsent;
                   }},
-    Key<SeenStep>{{"function/beta", "number", "", "its second one; gamma of Selu", "CPU fallback"},
-                  [](const SeenStep& s) -> OrderedJson {
+    Key<StepView>{{"function/beta", "number", "", "its second one; gamma of Selu", "CPU fallback"},
+                  [](const StepView& s) -> OrderedJson {
                       return s.host(NetworkOp::Function) ? OrderedJson(s.layer.numbers->function.beta) : kAbsent;
                   }},
-    Key<SeenStep>{{"factor", "list", "", "repetitions of channels, rows and columns", "CPU fallback"},
-                  [](const SeenStep& s) -> OrderedJson {
+    Key<StepView>{{"factor", "list", "", "repetitions of channels, rows and columns", "CPU fallback"},
+                  [](const StepView& s) -> OrderedJson {
                       if (!s.host(NetworkOp::Upsample)) return kAbsent;
                       return {s.layer.numbers->copies, s.layer.factor.y, s.layer.factor.x};
                   }},
-    Key<SeenStep>{
+    Key<StepView>{
         {"from", "list", "", "index of the input element per output element, -1: `fill`; empty: in order", "reshape"},
-        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.from) : kAbsent; }},
-    Key<SeenStep>{
+        [](const StepView& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.from) : kAbsent; }},
+    Key<StepView>{
         {"fill", "number", "", "real number of the elements that `from` fills", "reshape"},
-        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.fill) : kAbsent; }},
-    Key<SeenStep>{{"compute/name", "text", "", "matmul, divide, maximum, minimum, normalise, mean, resample or argmax", "compute"},
-                  [](const SeenStep& s) -> OrderedJson {
+        [](const StepView& s) -> OrderedJson { return s.host(NetworkOp::Reshape) ? OrderedJson(s.layer.numbers->move.fill) : kAbsent; }},
+    Key<StepView>{{"compute/name", "text", "", "matmul, divide, maximum, minimum, normalise, mean, resample or argmax", "compute"},
+                  [](const StepView& s) -> OrderedJson {
                       return s.host(NetworkOp::Compute) ? OrderedJson(compute_name(s.layer.numbers->compute.kind)) : kAbsent;
                   }},
-    Key<SeenStep>{{"compute/sizes", "list", "",
+    Key<StepView>{{"compute/sizes", "list", "",
                    "outer, rows, count, inner, columns: the input is [outer, count, inner], of matmul [outer, rows, count]", "compute"},
-                  [](const SeenStep& s) -> OrderedJson {
+                  [](const StepView& s) -> OrderedJson {
                       if (!s.host(NetworkOp::Compute)) return kAbsent;
                       const Compute& c = s.layer.numbers->compute;
                       return {c.outer, c.rows, c.count, c.inner, c.columns};
                   }},
-    Key<SeenStep>{{"compute/epsilon", "number", "", "added to the variance", "compute"},
-                  [](const SeenStep& s) -> OrderedJson {
+    Key<StepView>{{"compute/epsilon", "number", "", "added to the variance", "compute"},
+                  [](const StepView& s) -> OrderedJson {
                       return s.host(NetworkOp::Compute) ? OrderedJson(s.layer.numbers->compute.epsilon) : kAbsent;
                   }},
-    Key<SeenStep>{
+    Key<StepView>{
         {"compute/axes", "list", "", "of resample, by dimension and output: pairs of an element and its weight", "compute"},
-        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Compute) ? taps_json(s.layer.numbers->compute) : kAbsent; }},
-    Key<SeenStep>{{"pool", "object", "", "as in a descriptor", "CPU fallback"},
-                  [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? pool_json(s.layer.pool) : kAbsent; }},
-    Key<SeenStep>{
+        [](const StepView& s) -> OrderedJson { return s.host(NetworkOp::Compute) ? taps_json(s.layer.numbers->compute) : kAbsent; }},
+    Key<StepView>{{"pool", "object", "", "as in a descriptor", "CPU fallback"},
+                  [](const StepView& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? pool_json(s.layer.pool) : kAbsent; }},
+    Key<StepView>{
         {"exclusive", "flag", "", "an average divides by the elements of its window that are no padding", "CPU fallback"},
-        [](const SeenStep& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? OrderedJson(s.layer.numbers->exclusive) : kAbsent; }},
+        [](const StepView& s) -> OrderedJson { return s.host(NetworkOp::Pool) ? OrderedJson(s.layer.numbers->exclusive) : kAbsent; }},
 };
 
 constexpr std::array kFileKeys{
@@ -203,26 +203,26 @@ constexpr std::array kFileKeys{
                      [](const NetworkPlan& plan) {
                          OrderedJson list = OrderedJson::array();
                          for (std::size_t t = 0; t < plan.steps.tensors.size(); ++t)
-                             if (plan.exists(t)) list.push_back(written(kTensorKeys, SeenTensor{plan.steps.tensors[t]}));
+                             if (plan.exists(t)) list.push_back(written(kTensorKeys, TensorView{plan.steps.tensors[t]}));
                          return list;
                      }},
     Key<NetworkPlan>{{"concatenations", "list", "", "tensors whose parts are written in place: no steps"},
                      [](const NetworkPlan& plan) {
                          OrderedJson list = OrderedJson::array();
-                         for (const JoinedTensor& joined : plan.steps.joined) list.push_back(written(kJoinKeys, SeenJoin{plan, joined}));
+                         for (const JoinedTensor& joined : plan.steps.joined) list.push_back(written(kJoinKeys, JoinView{plan, joined}));
                          return list;
                      }},
     Key<NetworkPlan>{{"steps", "list", "", "in execution order"},
                      [](const NetworkPlan& plan) {
                          OrderedJson list = OrderedJson::array();
-                         for (std::size_t i = 0; i < plan.steps.list.size(); ++i) list.push_back(written(kStepKeys, SeenStep{plan, i}));
+                         for (std::size_t i = 0; i < plan.steps.list.size(); ++i) list.push_back(written(kStepKeys, StepView{plan, i}));
                          return list;
                      }},
 };
 
 using Write = std::function<void(const std::string& name, const std::string& contents)>;
 
-void write_transfer(const SeenStep& s, const std::vector<Tensor>& tensors, const Write& write)
+void write_transfer(const StepView& s, const std::vector<Tensor>& tensors, const Write& write)
 {
     Lrn lrn = s.layer.lrn;
     lrn.data = s.stem() + ".input.npy";
@@ -235,7 +235,7 @@ void write_transfer(const SeenStep& s, const std::vector<Tensor>& tensors, const
     write(s.stem() + ".json", json_file_text(transfer_json(transfer), 2));
 }
 
-void write_layer(const SeenStep& s, const std::vector<Tensor>& tensors, const Write& write)
+void write_layer(const StepView& s, const std::vector<Tensor>& tensors, const Write& write)
 {
     ScaledStep numbered = numbered_step(s.plan.network, s.plan.steps, s.step);
     Layer& layer = numbered.layer;
@@ -278,7 +278,7 @@ std::string file_stem(const std::string& name)
 void write_steps(const NetworkPlan& plan, const std::vector<Tensor>& tensors, const Write& write)
 {
     for (std::size_t i = 0; i < plan.steps.list.size(); ++i) {
-        const SeenStep step{plan, i};
+        const StepView step{plan, i};
         if (step.host()) continue;
         if (step.step.unit == StepUnit::Cdp) write_transfer(step, tensors, write);
         else write_layer(step, tensors, write);

@@ -6,7 +6,7 @@ namespace dlasim {
 
 void require_timelines() { refuse_missing_part("--timeline", "DLASIM_PERFETTO"); }
 
-std::string timeline_bytes(const RunResult&, const std::string&, const std::vector<Span>&, const OverTime::Parts&, const Shown&)
+std::string timeline_bytes(const RunResult&, const std::string&, const std::vector<Span>&, const OverTime::Parts&, const TimelineSelection&)
 {
     require_timelines();
     return {};

@@ -16,7 +16,7 @@ struct PipelineEvent {
 
 }  // namespace
 
-std::string pipeline_text(const RunResult& run, const Shown& shown)
+std::string pipeline_text(const RunResult& run, const TimelineSelection& shown)
 {
     const auto relative = [&](Cycle cycle) { return static_cast<std::int64_t>(cycle) - static_cast<std::int64_t>(run.t0); };
     std::vector<PipelineEvent> events;

@@ -14,6 +14,6 @@ namespace dlasim {
 ///
 /// and is retired when it has left the last of them. A cycle is one of the core clock, 0 is t0. Stripes that are in the array in the
 /// cycles that are shown. pre: the run recorded events.
-std::string pipeline_text(const RunResult& run, const Shown& shown);
+std::string pipeline_text(const RunResult& run, const TimelineSelection& shown);
 
 }  // namespace dlasim

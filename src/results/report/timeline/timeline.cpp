@@ -19,7 +19,7 @@ constexpr std::int64_t kWindow = 1024;  // cycles of a point of a counter
 /// many and all alike, are written field by field.
 class TraceWriter {
 public:
-    explicit TraceWriter(const Shown& shown) : shown_(shown) {}
+    explicit TraceWriter(const TimelineSelection& shown) : shown_(shown) {}
 
     /// A track below another; the first one has no parent.
     std::uint64_t track(const std::string& name, std::uint64_t parent, const char* unit = nullptr)
@@ -126,7 +126,7 @@ private:
         bytes_.append(head.bytes, head.size).append(packet.bytes, packet.size).append(event.bytes, event.size);
     }
 
-    const Shown shown_;
+    const TimelineSelection shown_;
     std::string bytes_;
     std::unordered_map<std::string, std::uint64_t> names_;
     std::uint64_t tracks_ = 0;
@@ -202,7 +202,7 @@ std::vector<std::size_t> takers(const std::vector<GroupUse>& from, const std::ve
     return taken;
 }
 
-void write_groups(TraceWriter& trace, std::uint64_t root, const RunResult& run, const Shown& shown)
+void write_groups(TraceWriter& trace, std::uint64_t root, const RunResult& run, const TimelineSelection& shown)
 {
     std::map<std::string_view, const std::vector<GroupUse>*> of;
     for (const GroupUses& unit : run.groups) of[unit.unit] = &unit.uses;
@@ -304,7 +304,7 @@ void write_counters(TraceWriter& trace, std::uint64_t root, const RunResult& run
 void require_timelines() {}
 
 std::string timeline_bytes(const RunResult& run, const std::string& name, const std::vector<Span>& spans, const OverTime::Parts& parts,
-                           const Shown& shown)
+                           const TimelineSelection& shown)
 {
     TraceWriter trace(shown);
     const std::uint64_t root = trace.track(name, 0);

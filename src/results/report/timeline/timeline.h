@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 9> kTimelineTracks{"steps", "units
                                                                  "banks", "flows", "counters", "signals"};
 
 /// What of a run a record shows.
-struct Shown {
+struct TimelineSelection {
     std::int64_t from = INT64_MIN, to = INT64_MAX;     // cycles [from, to) relative to t0; what reaches beyond is cut
     std::bitset<kTimelineTracks.size()> tracks{0xff};  // all but signals
     bool contains(Cycle cycle) const { return static_cast<std::int64_t>(cycle) >= from && static_cast<std::int64_t>(cycle) < to; }
@@ -42,6 +42,6 @@ void require_timelines();
 ///   stripes   through CSC, CMAC, CACC, SDP   signals   every signal at a boundary that was ever high
 ///   flows     arrows from the layer that CDMA fetches to those of CSC, CACC and SDP that use it, and to PDP
 std::string timeline_bytes(const RunResult& run, const std::string& name, const std::vector<Span>& spans, const OverTime::Parts& parts,
-                           const Shown& shown);
+                           const TimelineSelection& shown);
 
 }  // namespace dlasim

@@ -83,7 +83,7 @@ void add_edges(std::vector<Edge>& edges, const UnitPhases& unit, std::uint32_t s
 
 }  // namespace
 
-std::string waves_text(const RunResult& run, const std::string& name, const Shown& shown)
+std::string waves_text(const RunResult& run, const std::string& name, const TimelineSelection& shown)
 {
     const std::int64_t begin = std::max<std::int64_t>(shown.from, 0);
     std::string text = fmt::format("$comment {}: 1 ns is a cycle of the core clock, 0 is t0 $end\n$timescale 1 ns $end\n", printable(name));

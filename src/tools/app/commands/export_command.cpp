@@ -73,10 +73,10 @@ void trim(Bytes& bytes)
 std::uint64_t dumped(const ExportOptions& options, std::uint64_t bytes) { return options.form == kTxn ? round_up(bytes, kTxnLine) : bytes; }
 
 /// Replaces the host of a workload: its work before the start of the machine is in the images; afterwards the machine is alone.
-class Recorder final : public Host {
+class MemoryRecorder final : public Host {
 public:
     /// `outputs`: the regions that are compared; none: those that change.
-    Recorder(const ExportOptions& options, const Workload& workload, Host& host, std::vector<loadable::Range> outputs)
+    MemoryRecorder(const ExportOptions& options, const Workload& workload, Host& host, std::vector<loadable::Range> outputs)
         : options_(options), workload_(workload), host_(host), outputs_(std::move(outputs))
     {
     }
@@ -136,7 +136,7 @@ Exported exported(const ExportOptions& options, const PlannedProgram& program)
     workload.drains = false;
     check_host(workload, host, file);
     if (workload.one_memory && outputs.empty()) check_apart(workload.ranges, file);
-    Recorder recorder(options, workload, host, std::move(outputs));
+    MemoryRecorder recorder(options, workload, host, std::move(outputs));
     Exported exported;
     Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.what.quiet);
     const auto keep_going = [&](Cycle now, std::uint64_t done, std::size_t stamps) {

@@ -231,7 +231,7 @@ int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
     for (std::size_t i = 0; i < plan.results.size() && options.tensors && !options.timing_only; ++i)
         for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
     loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
-    return execute(plan, host, options, files, [&](const RunResult& run) -> Reported {
+    return execute(plan, host, options, files, [&](const RunResult& run) -> CommandReport {
         if (plan.source) order_as_played(plan, run);
         expect_ends(plan, run);
         const LoadableResult result{plan,

@@ -141,12 +141,12 @@ int run_planned(const Network& asked, const Hardware& hardware, const MemorySpec
     NetworkOptions planning = planning_of(options);
     planning.images = onnx ? onnx->images() : 1;
     NetworkPlan plan = plan_network(network, hardware, memory, planning);
-    std::optional<StepsApart> apart;
+    std::optional<StandaloneSteps> apart;
     if (options.apart) apart.emplace(plan);
     const std::optional<ImageSource> source = onnx ? std::optional(onnx->source(plan)) : std::nullopt;
     const Tensor expected = expected_tensor(network);
     NetworkHost host(plan, !options.timing_only, options.tensors, source ? &*source : nullptr);
-    return execute(plan, host, options, files, [&](RunResult& run) -> Reported {
+    return execute(plan, host, options, files, [&](RunResult& run) -> CommandReport {
         name_hazards(plan, run);
         const std::optional<ImagesResult> images = onnx ? std::optional(onnx->result(!files.tensors.empty())) : std::nullopt;
         std::optional<Difference> difference;

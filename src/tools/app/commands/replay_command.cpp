@@ -84,7 +84,7 @@ int replay_command(const ReplayOptions& options)
         for (std::string line; std::getline(lines, line);) say_error("{}: {}\n", name, line);
         for (const std::string& check : replayed.run.failed_checks) say_error("{}: {}\n", name, check);
     };
-    const auto report = [&](const RunResult& run) -> Reported {
+    const auto report = [&](const RunResult& run) -> CommandReport {
         const Replayed replayed{recorded, run, host.contents(), operations, !options.timing_only};
         tell(replayed);
         return {.result = replay_json(replayed),

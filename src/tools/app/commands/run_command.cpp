@@ -58,7 +58,7 @@ int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& m
     OutputFile* tensor = nullptr;
     if (job.tensor && options.tensors && !options.timing_only) tensor = &files.folder->file(kTensorFile, kNpyHeader + job.tensor->bytes);
     JobHost host(job, !options.timing_only);
-    return execute(job, host, options, files, [&](const RunResult& run) -> Reported {
+    return execute(job, host, options, files, [&](const RunResult& run) -> CommandReport {
         const Result result{job, run, host.findings() ? &*host.findings() : nullptr, tensor ? kTensorFile : ""};
         say_differences(job.name, result);
         if (files.diff) {

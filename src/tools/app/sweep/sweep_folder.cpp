@@ -165,7 +165,7 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
 {
     if (restart && job() != 0) run_program({"scancel", std::to_string(job())});
     for (const char* name : kTables) remove_leftovers(folder_, name);
-    if (!restart && is_there(folder_ / kStore) && keeps_what_is_there(identity, points, shard, resume)) return;
+    if (!restart && is_there(folder_ / kStore) && can_resume(identity, points, shard, resume)) return;
     store_.reset();
     clear();
     lock_.keep("points", points);
@@ -174,7 +174,7 @@ SweepFolder::SweepFolder(const fs::path& folder, const SweepIdentity& identity, 
 }
 
 /// Opens the table. False if nothing in it is to be kept.
-bool SweepFolder::keeps_what_is_there(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume)
+bool SweepFolder::can_resume(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume)
 {
     const fs::path file = folder_ / kStore;
     store_ = std::make_unique<SweepStore>(file);

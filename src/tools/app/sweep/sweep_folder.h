@@ -60,7 +60,7 @@ private:
     };
     /// What a sweep has put into a folder. `points`: number of folders of points.
     static void remove_sweep(const std::filesystem::path& folder, std::uint64_t points);
-    bool keeps_what_is_there(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume);
+    bool can_resume(const SweepIdentity& identity, std::size_t points, const SweepShard& shard, bool resume);
     void clear();
 
     Claims claims_;  // before anything is made

@@ -22,7 +22,7 @@ class PointRunner {
 public:
     PointRunner(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder);
     /// Machines that cannot meet it, as is known before, do not run.
-    void spare_what_cannot_meet(const MachineQuestion& question) { question_ = &question; }
+    void skip_infeasible_machines(const MachineQuestion& question) { question_ = &question; }
 
     using Next = std::function<std::optional<std::size_t>()>;
     using Ended = std::function<void(const KeptPoint&)>;

@@ -58,7 +58,7 @@ void check_axis(const PoolAxis& axis, std::uint32_t size, bool ceil, const JsonO
     if (axis.kernel > size + axis.before + axis.after)
         throw ConfigError(object.where("kernel"), "found a kernel of " + kernel + " " + name + ", expected at most the " +
                                                       std::to_string(size + axis.before + axis.after) + " of the padded input");
-    if (axis.before >= axis.kernel || axis.behind(size, ceil) >= axis.kernel)
+    if (axis.before >= axis.kernel || axis.pad_after(size, ceil) >= axis.kernel)
         throw ConfigError(object.where("pad"), "found a padding of " + padding + " " + name + " for a kernel of " + kernel +
                                                    ", expected every window to contain an element of the input");
 }
@@ -80,7 +80,7 @@ Pool read_pool(const JsonObject& parent, Precision precision, std::uint32_t widt
     check_axis(pool.x, width, pool.ceil, object, "columns");
     check_axis(pool.y, height, pool.ceil, object, "rows");
     const bool counted = object.integer("count_include_pad", 0) != 0;
-    const std::int64_t right = pool.x.behind(width, pool.ceil), bottom = pool.y.behind(height, pool.ceil);
+    const std::int64_t right = pool.x.pad_after(width, pool.ceil), bottom = pool.y.pad_after(height, pool.ceil);
     if (pool.function != PoolFunction::Average) return pool;
     if (!counted && (pool.x.before != 0 || pool.y.before != 0 || right > 0 || bottom > 0))
         throw ConfigError(

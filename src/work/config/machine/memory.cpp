@@ -43,8 +43,8 @@ std::int64_t number(const std::string& text, const std::string& where, std::int6
 /// What is in front of the options: a preset, or a file, whose folders may have a colon.
 std::size_t end_of_kind(const std::string& text)
 {
-    const std::size_t file = text.rfind(".json"), behind = file == std::string::npos ? file : file + 5;
-    if (behind <= text.size() && (behind == text.size() || text[behind] == ':')) return behind;
+    const std::size_t file = text.rfind(".json"), end = file == std::string::npos ? file : file + 5;
+    if (end <= text.size() && (end == text.size() || text[end] == ':')) return end;
     const std::size_t folder = text.rfind('/');
     return std::min(text.find(':', folder == std::string::npos ? 0 : folder), text.size());
 }

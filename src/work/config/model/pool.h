@@ -28,7 +28,7 @@ struct PoolAxis {
         return count;
     }
     /// Elements of padding that the last window reaches; negative: elements at the end that no window touches.
-    std::int64_t behind(std::uint32_t size, bool ceil) const
+    std::int64_t pad_after(std::uint32_t size, bool ceil) const
     {
         return std::int64_t{outputs(size, ceil) - 1} * stride + kernel - before - size;
     }

@@ -13,7 +13,7 @@
 namespace dlasim {
 
 /// The memory after a run.
-struct Remains {
+struct MemoryAfterRun {
     std::function<std::vector<std::uint8_t>(const Place& place, std::uint64_t bytes)> read;
     std::uint32_t status = 0;  // that the program read last
 };
@@ -25,17 +25,17 @@ struct Findings {
     std::optional<Difference> direct{};  // of a Winograd layer, from the direct convolution
 };
 
-class Contents {
+class MemoryCheck {
 public:
     using Write = std::function<void(const Place& place, std::span<const std::uint8_t> bytes)>;
 
     static constexpr std::uint64_t kAround = 64;  // bytes before and after a transfer's output that are also checked: a beat
 
-    virtual ~Contents() = default;
+    virtual ~MemoryCheck() = default;
     /// Fills the machine's memory.
     virtual void before(const Write& write) const = 0;
     /// Compares what is there with what must be.
-    virtual Findings after(const Remains& remains) const = 0;
+    virtual Findings after(const MemoryAfterRun& remains) const = 0;
 };
 
 /// Counts a byte; a mismatch is reported as `dbb 0x80000000: found 0x12, expected 0x34`.

@@ -81,7 +81,7 @@ void CopiedMemory::before(const Write& write) const
         for (const Place& page : set->page_list()) write(page, made(page));
 }
 
-Findings CopiedMemory::after(const Remains& remains) const
+Findings CopiedMemory::after(const MemoryAfterRun& remains) const
 {
     Pages pages;
     for (const AtomSet* set : {&sources_, &destinations_})

@@ -11,13 +11,13 @@
 
 namespace dlasim {
 
-class CopiedMemory final : public Contents {
+class CopiedMemory final : public MemoryCheck {
 public:
     CopiedMemory(Copy copy, std::uint64_t seed);
 
     void before(const Write& write) const override;
     /// Copies the blocks one after the other, then compares.
-    Findings after(const Remains& remains) const override;
+    Findings after(const MemoryAfterRun& remains) const override;
 
 private:
     std::vector<std::uint8_t> made(const Place& page) const;

@@ -33,7 +33,7 @@ std::vector<Part> arrange(const std::vector<RowPart>& rows, const std::vector<Ke
     return parts;
 }
 
-void connect(const SplitFrame& frame, std::vector<Part>& parts, const UsedAgain& again)
+void connect(const SplitFrame& frame, std::vector<Part>& parts, const ReusedBetweenParts& again)
 {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         Part& part = parts[i];
@@ -58,7 +58,7 @@ void connect(const SplitFrame& frame, std::vector<Part>& parts, const UsedAgain&
 }  // namespace
 
 std::vector<Part> ordered_parts(const SplitFrame& frame, std::vector<RowPart> rows, const std::vector<KernelPart>& kernels,
-                                const UsedAgain& again)
+                                const ReusedBetweenParts& again)
 {
     if (again.data && !frame.wish.own_lines) fetch_ahead(rows);
     std::vector<Part> best;

@@ -26,7 +26,7 @@ struct Ends {
 };
 
 /// Of a single place neither reads nor writes look at the surface stride.
-bool can_be_told(const Way& way) { return way.lines > 1 || way.width > 1 || way.surfaces == 1; }
+bool fits_registers(const Way& way) { return way.lines > 1 || way.width > 1 || way.surfaces == 1; }
 
 std::vector<Way> ways_of(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces)
 {
@@ -46,7 +46,7 @@ Way best_way(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces, std
     Way best{surfaces, 1, r.width, 1, {atom, 0, r.in.surface}, {std::uint64_t{atom} * r.stride.x, 0, r.out.surface}};
     bool found = false;
     for (const Way& way : ways_of(r, atom, surfaces))
-        if (can_be_told(way) && (!found || copies(way, most) < copies(best, most))) {
+        if (fits_registers(way) && (!found || copies(way, most) < copies(best, most))) {
             best = way;
             found = true;
         }

@@ -5,7 +5,7 @@
 namespace dlasim {
 namespace {
 
-class LayerContents final : public Contents {
+class LayerContents final : public MemoryCheck {
 public:
     LayerContents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared, LayerPlan plan)
         : layer_(std::move(layer)), hardware_(hardware), shared_(std::move(shared)), plan_(std::move(plan))
@@ -17,7 +17,7 @@ public:
         for (const PlannedImage& image : plan_.images) write(image.place, image.bytes);
     }
 
-    Findings after(const Remains& remains) const override
+    Findings after(const MemoryAfterRun& remains) const override
     {
         const LayerTensors& tensors = shared_->tensors;
         const bool known = !shared_->reference.empty() && shares_reference(layer_, plan_.method);
@@ -53,8 +53,8 @@ bool shares_reference(const Layer& layer, const Method& method)
     return layer.convolves() && layer.precision != Precision::Fp16 && !method.winograd;
 }
 
-std::unique_ptr<const Contents> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared,
-                                               LayerPlan plan)
+std::unique_ptr<const MemoryCheck> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared,
+                                                  LayerPlan plan)
 {
     return std::make_unique<LayerContents>(std::move(layer), hardware, std::move(shared), std::move(plan));
 }

@@ -17,7 +17,7 @@ struct SharedLayer {
 bool shares_reference(const Layer& layer, const Method& method);
 
 /// Keeps what it is given.
-std::unique_ptr<const Contents> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared,
-                                               LayerPlan plan);
+std::unique_ptr<const MemoryCheck> layer_contents(Layer layer, const Hardware& hardware, std::shared_ptr<const SharedLayer> shared,
+                                                  LayerPlan plan);
 
 }  // namespace dlasim

@@ -79,7 +79,7 @@ Fit<PoolGeometry> size_pool(const Pool& pool, const CubeSize& of, Precision prec
     PoolGeometry g;
     g.out_width = pool.x.outputs(width, pool.ceil);
     g.out_height = pool.y.outputs(height, pool.ceil);
-    const std::int64_t right = pool.x.behind(width, pool.ceil), bottom = pool.y.behind(height, pool.ceil);
+    const std::int64_t right = pool.x.pad_after(width, pool.ceil), bottom = pool.y.pad_after(height, pool.ceil);
     const auto padding = [](std::int64_t behind) { return static_cast<std::uint32_t>(std::max<std::int64_t>(behind, 0)); };
     g.pad_right = padding(right);
     g.pad_bottom = padding(bottom);

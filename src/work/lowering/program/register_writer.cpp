@@ -27,7 +27,7 @@ void RegisterWriter::put(std::initializer_list<reg::FieldValue> fields)
         if (!part.field.fits(part.value))
             throw ConfigError(RegisterValue{unit_, &at}.name(), "found " + std::to_string(part.value) + " in bits from " +
                                                                     std::to_string(part.field.lsb) + " on, expected at most " +
-                                                                    std::to_string(part.field.most()));
+                                                                    std::to_string(part.field.max_value()));
         word |= part.field.put(part.value);
     }
     write(at, word, at.write_mask);

@@ -32,7 +32,7 @@ struct CubeResult {
 };
 
 /// A cube before and a cube after.
-class CubeMemory final : public Contents {
+class CubeMemory final : public MemoryCheck {
 public:
     CubeMemory(const Place& input, Bytes before, const Place& output, Bytes after, const Cube& cube, CubeResult result, std::uint64_t seed)
         : input_at_(input),
@@ -52,7 +52,7 @@ public:
         write(input_at_, input_);
     }
 
-    Findings after(const Remains& remains) const override
+    Findings after(const MemoryAfterRun& remains) const override
     {
         const CubeSize& size = result_.size;
         Findings findings{compare(remains), Tensor(1, size.channels, size.height, size.width), std::nullopt};
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    Comparison compare(const Remains& remains) const
+    Comparison compare(const MemoryAfterRun& remains) const
     {
         const Place start = window();
         const std::uint64_t first = output_at_.address - start.address;
@@ -109,7 +109,7 @@ private:
     Tensor expected_;
 };
 
-std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeLayout& layout, std::uint64_t seed)
+std::unique_ptr<const MemoryCheck> reshaped_memory(const Reshape& r, const ReshapeLayout& layout, std::uint64_t seed)
 {
     const bool merge = r.mode == RubikMode::Merge;
     const std::uint32_t channels = r.out_channels();
@@ -127,7 +127,7 @@ std::unique_ptr<const Contents> reshaped_memory(const Reshape& r, const ReshapeL
 }
 
 /// CDP writes whole atoms: channels after the last one are the result for zeros.
-std::unique_ptr<const Contents> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
+std::unique_ptr<const MemoryCheck> normalised_memory(const Lrn& lrn, const TransferPlan& plan, std::uint64_t seed)
 {
     const ReshapeLayout& layout = plan.layout;
     const Tensor cube = load_cube(lrn.precision, lrn.cube(), lrn.data, lrn.data_where, seed);
@@ -142,7 +142,7 @@ std::unique_ptr<const Contents> normalised_memory(const Lrn& lrn, const Transfer
 
 }  // namespace
 
-std::unique_ptr<const Contents> transfer_contents(const Transfer& transfer, const TransferPlan& plan)
+std::unique_ptr<const MemoryCheck> transfer_contents(const Transfer& transfer, const TransferPlan& plan)
 {
     if (const Copy* copy = transfer.copy()) return std::make_unique<CopiedMemory>(*copy, transfer.seed);
     if (const Lrn* lrn = transfer.lrn()) return normalised_memory(*lrn, plan, transfer.seed);

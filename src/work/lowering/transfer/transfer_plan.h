@@ -69,6 +69,6 @@ struct TransferPlan {
 TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware);
 
 /// Reads or makes the data.
-std::unique_ptr<const Contents> transfer_contents(const Transfer& transfer, const TransferPlan& plan);
+std::unique_ptr<const MemoryCheck> transfer_contents(const Transfer& transfer, const TransferPlan& plan);
 
 }  // namespace dlasim

@@ -62,9 +62,9 @@ public:
     bool blocked() const { return blocked_; }  // waits for space or for the memory interface
     std::string waiting_for() const;
 
-    // ---- for the trail
+    // ---- for the log
     /// What has come waits for this side.
-    bool behind() const { return !link_->response.ready_next(); }
+    bool response_waits() const { return !link_->response.ready_next(); }
     bool in_flight() const { return info_.size() != 0; }
     /// A request is here and is not accepted: the queue of those in flight is full, or the memory interface does not take it.
     bool asks_in_vain() const { return slot_.valid && blocked_; }

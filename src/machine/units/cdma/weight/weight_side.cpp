@@ -53,7 +53,7 @@ bool WeightSide::step(Cycle at, bool clear)
     changed |= fifos_.info.step();
     if (silicon_.weight_streams) changed |= fifos_.sizes.step();
     awake_ = changed;
-    const std::array shown{behind(), in_flight(), queue_full()};
+    const std::array shown{response_waits(), in_flight(), queue_full()};
     tells_ = !rests || !requests_.still() || shown != shown_;
     shown_ = shown;
     return changed;

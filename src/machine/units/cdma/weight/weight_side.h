@@ -64,8 +64,8 @@ public:
     bool blocked() const { return blocked_; }  // waits for space or for the memory interface
     std::string waiting_for() const;
 
-    // ---- for the trail, as of DataSide
-    bool behind() const { return !link_->response.ready_next(); }
+    // ---- for the log, as of DataSide
+    bool response_waits() const { return !link_->response.ready_next(); }
     bool in_flight() const { return fifos_.info.size() != 0; }
     bool asks_in_vain() const { return requests_.stalled(); }
     bool queue_full() const { return !fifos_.info.ready(); }
@@ -98,7 +98,7 @@ private:
 
     PortCounters performance_;
     bool moved_ = false, blocked_ = false, tells_ = false;
-    std::array<bool, 3> shown_{};  // to the trail
+    std::array<bool, 3> shown_{};  // to the log
 };
 
 }  // namespace dlasim::cdma

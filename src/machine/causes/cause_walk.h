@@ -1,10 +1,10 @@
 // The rules of the walk that finds the cause of every cycle: what an event waited for last.
 //
-//   at (place, cycle)   it sets its own pace: the cycles back to where it began to are its own; go on before them
-//                       it waits for another place: go on there, in that cycle or as long before as the way takes
-//   at (burst, stage)   the latest of what this stage of the burst waited for: the stage before, the burst before it, a credit, ..
+//   at (wait point, cycle)  it sets its own pace: the cycles back to where it began to are its own; go on before them
+//                           it waits for another one: go on there, in that cycle or as long before as the way takes
+//   at (burst, stage)       the latest of what this stage of the burst waited for: the stage before, the burst before it, a credit, ..
 //
-// Where a walk goes from a spot depends on nothing but the spot and the trails, so that two walks that meet go on together. A loop of
+// Where a walk goes from a point depends on nothing but the point and the logs, so that two walks that meet go on together. A loop of
 // waits within a cycle is given to the wait itself.
 #pragma once
 #include <array>
@@ -12,25 +12,25 @@
 #include <optional>
 #include <vector>
 
+#include "causes/burst_log.h"
+#include "causes/wait_log.h"
 #include "facts/causes.h"
-#include "links/trail.h"
-#include "traffic/port_trail.h"
 
 namespace dlasim {
 
 enum class BurstStage : std::uint8_t { Entered, Chunked, Granted, Accepted, First };
 
-/// The point of a walk: a place, or a stage of a burst; and the cycle.
-struct PathSpot {
-    TrailPlace place = TrailPlace::Software;
+/// Where a walk is: at a wait point, or at a stage of a burst; and in which cycle.
+struct PathPoint {
+    WaitPoint place = WaitPoint::Software;
     bool sent = false;  // something has come from there
     bool burst = false, write = false;
     std::uint8_t port = 0;
     BurstStage stage = BurstStage::First;
-    BurstTrail::Number number = 0;
+    BurstLog::Number number = 0;
     Cycle at = 0;
 
-    bool operator==(const PathSpot&) const = default;
+    bool operator==(const PathPoint&) const = default;
 };
 
 /// The cycles after `after`, up to where the run before it begins.
@@ -39,27 +39,27 @@ struct PathRun {
     ExactCause cause;
 };
 
-class PathRules {
+class CauseWalk {
 public:
-    /// pre: the trails live longer
-    PathRules(const Trails& trails, const std::array<PortTrail, 2>& ports);
+    /// pre: the logs live longer
+    CauseWalk(const WaitLogs& logs, const std::array<BurstLogs, 2>& ports);
 
-    void stand(const PathSpot& spot);
-    const PathSpot& spot() const { return spot_; }
-    /// One hop, back in time or to whom that cycle waited for. pre: the trails know the spot's cycle
+    void go_to(const PathPoint& point);
+    const PathPoint& point() const { return point_; }
+    /// One hop, back in time or to whom that cycle waited for. pre: the logs know the point's cycle
     void step();
     /// False at a burst that has been forgotten.
-    bool knows() const { return !spot_.burst || bursts().find(spot_.number); }
+    bool knows() const { return !point_.burst || bursts().find(point_.number); }
     /// The segment in which the pace of a unit itself began, if the walk is there: walks meet there.
     const std::optional<std::size_t>& paced() const { return paced_; }
     /// What the cycles of all walks went to, the latest first.
     const std::vector<PathRun>& runs() const { return runs_; }
-    /// For other walks, through trails that have changed.
+    /// For other walks, through logs that have changed.
     void begin();
     ExactCause last_cause() const { return last_cause_; }
 
-    const BurstTrail& bursts(unsigned port, bool write) const { return write ? ports_[port].writes : ports_[port].reads; }
-    static Cycle time_of(const TrailBurst& burst, BurstStage stage)
+    const BurstLog& bursts(unsigned port, bool write) const { return write ? ports_[port].writes : ports_[port].reads; }
+    static Cycle time_of(const BurstRecord& burst, BurstStage stage)
     {
         switch (stage) {
             case BurstStage::Entered:
@@ -76,25 +76,25 @@ public:
         return 0;
     }
     /// The last one that it has reached before that cycle.
-    static BurstStage stage_before(const TrailBurst& burst, Cycle before);
+    static BurstStage stage_before(const BurstRecord& burst, Cycle before);
 
     /// The unit that reads or writes as this client.
-    static TrailPlace unit_of(unsigned client);
+    static WaitPoint unit_of(unsigned client);
 
 private:
-    using Number = BurstTrail::Number;
+    using Number = BurstLog::Number;
     using Stage = BurstStage;
     static constexpr unsigned kInFlight = 5, kUses = 6;  // of back(): a stage each, and what is not back yet
 
     void spend(Cause cause, Cycle down_to, unsigned client = ExactCause::kNoClient);
     void spend_waits(const DramCycles& waits, Cycle down_to, unsigned client);
     void break_loop();
-    void go(TrailPlace place);
-    void go(TrailPlace family, unsigned client) { go(of_client(family, client)); }
+    void go(WaitPoint place);
+    void go(WaitPoint family, unsigned client) { go(of_client(family, client)); }
     void go(Stage stage, Number number);
-    void go(PathSpot burst);
-    void go_to_sender(TrailPlace place);
-    const Trail::Segment& segment();
+    void go(PathPoint burst);
+    void go_to_sender(WaitPoint place);
+    const WaitLog::Segment& segment();
     void step_place();
     bool step_sent();
     bool step_ask(unsigned client);
@@ -103,31 +103,31 @@ private:
     void step_turn(unsigned client, bool write);
     void step_answer(unsigned client);
     void step_burst();
-    void step_first(const TrailBurst& burst);
-    void step_accepted(const TrailBurst& burst);
-    void step_granted(const TrailBurst& burst);
-    void step_chunked(const TrailBurst& burst);
-    void step_entered(const TrailBurst& burst);
-    const BurstTrail& bursts() const { return bursts(spot_.port, spot_.write); }
-    const TrailBurst& burst(Number number) const { return *bursts().find(number); }
+    void step_first(const BurstRecord& burst);
+    void step_accepted(const BurstRecord& burst);
+    void step_granted(const BurstRecord& burst);
+    void step_chunked(const BurstRecord& burst);
+    void step_entered(const BurstRecord& burst);
+    const BurstLog& bursts() const { return bursts(point_.port, point_.write); }
+    const BurstRecord& burst(Number number) const { return *bursts().find(number); }
     template <class Later>
     Number back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted, const Later& later);
-    const TrailBurst* find(unsigned client, bool write, Stage stage, Cycle at, PathSpot& spot);
-    bool step_stream(const TrailBurst& burst);
-    bool streams(const TrailBurst& burst) const;
+    const BurstRecord* find(unsigned client, bool write, Stage stage, Cycle at, PathPoint& point);
+    bool step_stream(const BurstRecord& burst);
+    bool streams(const BurstRecord& burst) const;
 
-    const Trails& trails_;
-    const std::array<PortTrail, 2>& ports_;
-    PathSpot spot_;
+    const WaitLogs& logs_;
+    const std::array<BurstLogs, 2>& ports_;
+    PathPoint point_;
     std::optional<std::size_t> paced_;
     std::vector<PathRun> runs_;
     ExactCause last_cause_;
     unsigned hops_ = 0;                                                                   // in this cycle
-    PathSpot marked_;                                                                     // of a loop, if it is one
+    PathPoint marked_;                                                                    // of a loop, if it is one
     bool loops_ = false;                                                                  // it is
-    TrailPlace lowest_ = TrailPlace::Software;                                            // of the places of a loop
+    WaitPoint lowest_ = WaitPoint::Software;                                              // of the places of a loop
     std::array<std::array<std::array<std::array<Number, kUses>, kClients>, 2>, 2> seen_;  // by port, write, client, use
-    std::array<std::size_t, kTrailPlaces> last_segment_{};                                // asked for: the next one is near
+    std::array<std::size_t, kWaitPoints> last_segment_{};                                 // asked for: the next one is near
 };
 
 }  // namespace dlasim

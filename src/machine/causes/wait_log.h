@@ -1,12 +1,11 @@
-// What every unit waited for, or that it set its own pace: the trail that the causes of a run's cycles are found on
-// (platform/critical_path.h).
+// What every unit waited for, or that it set its own pace: the causes of a run's cycles are found in these logs (critical_path.h).
 //
-//   unit ── note(from, works or waits for ..) ──► Trail of its place: the changes in order of time
+//   unit ── note(from, works or waits for ..) ──► WaitLog of its wait point: the changes in order of time
 //
-// A place is a node of the backward analysis from the last interrupt. Its record of a cycle answers one question: why did
+// A wait point is a node of the backward analysis from the last interrupt. Its record of a cycle answers one question: why did
 // this not happen earlier? A unit that takes what comes as it comes waits for whoever sends it, also in the cycles in which it
 // takes something; it sets the pace itself when something waits in front of it. Notes are made where units change state, so a
-// unit that sleeps pays nothing, and cycles skipped leave the same trail as cycles stepped.
+// unit that sleeps pays nothing, and skipped cycles leave the same log as stepped ones.
 #pragma once
 #include <array>
 #include <bit>
@@ -20,7 +19,7 @@
 namespace dlasim {
 
 /// Nodes of the backward analysis. The last ones are families with a node for every memory client, by AXI id.
-enum class TrailPlace : std::uint8_t {
+enum class WaitPoint : std::uint8_t {
     Software,
     Pin,  // of the interrupt
     CdmaData,
@@ -43,23 +42,20 @@ enum class TrailPlace : std::uint8_t {
     Room = Turn + 10,   // it takes what a write client sends
     Answer = Room + 5,  // the answer to a write
 };
-inline constexpr std::size_t kTrailPlaces = static_cast<std::size_t>(TrailPlace::Answer) + 5;
+inline constexpr std::size_t kWaitPoints = static_cast<std::size_t>(WaitPoint::Answer) + 5;
 
 /// A place of a family.
-constexpr TrailPlace of_client(TrailPlace family, unsigned client)
-{
-    return static_cast<TrailPlace>(static_cast<unsigned>(family) + client);
-}
+constexpr WaitPoint of_client(WaitPoint family, unsigned client) { return static_cast<WaitPoint>(static_cast<unsigned>(family) + client); }
 
-class Trail {
+class WaitLog {
 public:
     /// What a place says.
     struct Note {
         Cause cause = Cause::StartUp;
-        TrailPlace next = TrailPlace::Software;  // the place itself: it sets the pace
-        bool event = false;                      // of cycle `from` alone; what is later than that waits for nobody
-        bool idle = false;                       // it has nothing to do; what it did last may still be on its way
-        std::uint32_t lag = 0;                   // cycles from there to here: spent on `cause`
+        WaitPoint next = WaitPoint::Software;  // the place itself: it sets the pace
+        bool event = false;                    // of cycle `from` alone; what is later than that waits for nobody
+        bool idle = false;                     // it has nothing to do; what it did last may still be on its way
+        std::uint32_t lag = 0;                 // cycles from there to here: spent on `cause`
 
         bool same(const Note& other) const { return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other); }
     };
@@ -68,10 +64,10 @@ public:
         Cycle from = 0;
     };
 
-    explicit Trail(TrailPlace place = TrailPlace::Software) : place_(place)
+    explicit WaitLog(WaitPoint place = WaitPoint::Software) : place_(place)
     {
-        const bool interrupt = place == TrailPlace::Pin || (place >= TrailPlace::SdpDone && place < TrailPlace::Ask);
-        segments_.push_back({{.next = interrupt ? place : TrailPlace::Software}, 0});
+        const bool interrupt = place == WaitPoint::Pin || (place >= WaitPoint::SdpDone && place < WaitPoint::Ask);
+        segments_.push_back({{.next = interrupt ? place : WaitPoint::Software}, 0});
     }
 
     /// From cycle `from` on it sets its own pace.
@@ -79,17 +75,17 @@ public:
     /// Its last record is that it does.
     bool works_on(Cause cause) const { return segments_.back().next == place_ && segments_.back().cause == cause; }
     /// It waits for another place: for what happened there `lag` cycles before. `cause`: what the lag is spent on.
-    [[gnu::always_inline]] void waits(Cycle from, TrailPlace next, Cause cause, Cycle lag = 0)
+    [[gnu::always_inline]] void waits(Cycle from, WaitPoint next, Cause cause, Cycle lag = 0)
     {
         note(from, {cause, next, false, false, static_cast<std::uint32_t>(lag)});
     }
     /// It has nothing to do until software writes a register, `lag` cycles before it begins.
     void idles(Cycle from, Cycle lag)
     {
-        note(from, {Cause::Programming, TrailPlace::Software, false, true, static_cast<std::uint32_t>(lag)});
+        note(from, {Cause::Programming, WaitPoint::Software, false, true, static_cast<std::uint32_t>(lag)});
     }
     /// What happens in cycle `at` waited for what happened at another place `lag` cycles before.
-    void event(Cycle at, TrailPlace next, Cause cause, Cycle lag)
+    void event(Cycle at, WaitPoint next, Cause cause, Cycle lag)
     {
         change(at, {cause, next, true, false, static_cast<std::uint32_t>(lag)});
     }
@@ -133,22 +129,22 @@ private:
         segments_.push_back({now, from});
     }
 
-    TrailPlace place_;
+    WaitPoint place_;
     std::vector<Segment> segments_;
 };
 
 /// One for every place.
-class Trails {
+class WaitLogs {
 public:
-    Trails()
+    WaitLogs()
     {
-        for (std::size_t i = 0; i < kTrailPlaces; ++i) trails_[i] = Trail(static_cast<TrailPlace>(i));
+        for (std::size_t i = 0; i < kWaitPoints; ++i) logs_[i] = WaitLog(static_cast<WaitPoint>(i));
     }
-    Trail& operator[](TrailPlace place) { return trails_[static_cast<std::size_t>(place)]; }
-    const Trail& operator[](TrailPlace place) const { return trails_[static_cast<std::size_t>(place)]; }
+    WaitLog& operator[](WaitPoint place) { return logs_[static_cast<std::size_t>(place)]; }
+    const WaitLog& operator[](WaitPoint place) const { return logs_[static_cast<std::size_t>(place)]; }
 
 private:
-    std::array<Trail, kTrailPlaces> trails_;
+    std::array<WaitLog, kWaitPoints> logs_;
 };
 
 }  // namespace dlasim

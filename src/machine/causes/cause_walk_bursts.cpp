@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/expects.h"
+#include "causes/cause_walk.h"
 #include "facts/fabric.h"
-#include "platform/path_rules.h"
 
 namespace dlasim {
 namespace {
@@ -17,179 +17,178 @@ constexpr Cycle kAnswerToClient = 2;    // write answer taken to the complete pu
 }  // namespace
 
 /// The unit that reads or writes as this client.
-TrailPlace PathRules::unit_of(unsigned client)
+WaitPoint CauseWalk::unit_of(unsigned client)
 {
     switch (static_cast<Client>(client)) {
         case Client::Bdma:
-            return TrailPlace::Bdma;
+            return WaitPoint::Bdma;
         case Client::Pdp:
-            return TrailPlace::Pdp;
+            return WaitPoint::Pdp;
         case Client::Cdp:
-            return TrailPlace::Cdp;
+            return WaitPoint::Cdp;
         case Client::Rubik:
-            return TrailPlace::Rubik;
+            return WaitPoint::Rubik;
         case Client::CdmaData:
-            return TrailPlace::CdmaData;
+            return WaitPoint::CdmaData;
         case Client::CdmaWeight:
-            return TrailPlace::CdmaWeight;
+            return WaitPoint::CdmaWeight;
         default:
-            return TrailPlace::Sdp;
+            return WaitPoint::Sdp;
     }
 }
 
 /// The latest burst of the client at which `later` is false; of those before it, too. `use`: what is asked. `granted`: it is true of all
 /// that were granted after this cycle.
 template <class Later>
-BurstTrail::Number PathRules::back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted,
-                                   const Later& later)
+BurstLog::Number CauseWalk::back(unsigned port, bool write, unsigned client, bool answers, unsigned use, Cycle granted, const Later& later)
 {
-    const BurstTrail& trail = bursts(port, write);
+    const BurstLog& log = bursts(port, write);
     Number& seen = seen_[port][write][client][use];  // a walk asks for earlier and earlier ones
-    Number n = trail.has(seen) && later(trail[seen]) ? seen : answers ? trail.answered(client) : trail.granted(client);
-    const TrailBurst* burst = trail.find(n);
-    for (unsigned hops = 0; burst && later(*burst); burst = trail.find(n)) {
-        if (++hops == kHopsOneByOne && trail.has(n)) n = trail.granted_behind(granted, client, n);
+    Number n = log.has(seen) && later(log[seen]) ? seen : answers ? log.answered(client) : log.granted(client);
+    const BurstRecord* burst = log.find(n);
+    for (unsigned hops = 0; burst && later(*burst); burst = log.find(n)) {
+        if (++hops == kHopsOneByOne && log.has(n)) n = log.first_granted_after(granted, client, n);
         seen = n;
-        n = answers ? trail.answered_before(n) : trail.granted_before(n);
+        n = answers ? log.answered_before(n) : log.granted_before(n);
     }
     return n;
 }
 
 /// The latest burst of the client, over both ports, that has reached the stage by cycle `at`; null: none.
-const TrailBurst* PathRules::find(unsigned client, bool write, Stage stage, Cycle at, PathSpot& spot)
+const BurstRecord* CauseWalk::find(unsigned client, bool write, Stage stage, Cycle at, PathPoint& point)
 {
-    const TrailBurst* best = nullptr;
+    const BurstRecord* best = nullptr;
     for (unsigned port = 0; port < ports_.size(); ++port) {
-        const BurstTrail& trail = bursts(port, write);
+        const BurstLog& log = bursts(port, write);
         const bool answers = stage == Stage::First;
         const Number n = back(port, write, client, answers, static_cast<unsigned>(stage), stage < Stage::Granted ? kNever : at,
-                              [&](const TrailBurst& burst) { return time_of(burst, stage) > at; });
-        const TrailBurst* const burst = trail.find(n);
+                              [&](const BurstRecord& burst) { return time_of(burst, stage) > at; });
+        const BurstRecord* const burst = log.find(n);
         if (!burst || (best && time_of(*burst, stage) <= time_of(*best, stage))) continue;
         best = burst;
-        spot = {.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = n};
+        point = {.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = n};
     }
     return best;
 }
 
 /// To the first burst of those that follow each other as closely as the way allows. False if that is this one.
-bool PathRules::step_stream(const TrailBurst& burst)
+bool CauseWalk::step_stream(const BurstRecord& burst)
 {
-    const BurstTrail& trail = bursts();
-    const Stage stage = spot_.stage;
+    const BurstLog& log = bursts();
+    const Stage stage = point_.stage;
     const std::uint8_t after = stage == Stage::First      ? burst.answered_after
                                : stage == Stage::Accepted ? burst.accepted_after
                                : stage == Stage::Granted  ? burst.granted_after
                                                           : std::uint8_t{0};
     if (after <= 1) return false;
-    const Number number = stage == Stage::First ? burst.stream(spot_.number) : spot_.number - after;
-    DLASIM_EXPECTS(trail.has(number));
-    spend(Cause::Bandwidth, time_of(trail[number], stage), burst.client);
+    const Number number = stage == Stage::First ? burst.stream(point_.number) : point_.number - after;
+    DLASIM_EXPECTS(log.has(number));
+    spend(Cause::Bandwidth, time_of(log[number], stage), burst.client);
     go(stage, number);
     return true;
 }
 
 /// True for a read that follows one of the same client without a cycle between: the way is as full as it can be.
-bool PathRules::streams(const TrailBurst& burst) const
+bool CauseWalk::streams(const BurstRecord& burst) const
 {
-    if (spot_.write || spot_.number == 0 || !bursts().has(spot_.number - 1)) return false;
-    const TrailBurst& before = bursts()[spot_.number - 1];
+    if (point_.write || point_.number == 0 || !bursts().has(point_.number - 1)) return false;
+    const BurstRecord& before = bursts()[point_.number - 1];
     return before.client == burst.client && before.granted + 1 == burst.granted;
 }
 
 /// The request that a client made just before this one, in the same layer: it asks as fast as it does. False if there was none.
-bool PathRules::step_ask(unsigned client)
+bool CauseWalk::step_ask(unsigned client)
 {
-    PathSpot last;
+    PathPoint last;
     Cycle entered = 0;
     for (unsigned port = 0; port < ports_.size(); ++port) {
-        const BurstTrail& trail = bursts(port, false);
+        const BurstLog& log = bursts(port, false);
         const Number n = back(port, false, client, false, static_cast<unsigned>(Stage::Entered), kNever,
-                              [&](const TrailBurst& burst) { return burst.entered() >= spot_.at; });
-        const TrailBurst* const burst = trail.find(n);
+                              [&](const BurstRecord& burst) { return burst.entered() >= point_.at; });
+        const BurstRecord* const burst = log.find(n);
         if (!burst || burst->entered() <= entered) continue;
         entered = burst->entered();
         last = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = Stage::Entered, .number = n};
     }
     if (entered == 0 || entered < segment().from) return false;
-    if (entered + kRequestPace < spot_.at) return go(unit_of(client)), true;  // its queue was full
+    if (entered + kRequestPace < point_.at) return go(unit_of(client)), true;  // its queue was full
     spend(Cause::Requests, entered, client);
     go(last);
     return true;
 }
 
 /// Nothing came for some time: the oldest burst that is on its way is not back yet. False if none is.
-bool PathRules::step_in_flight(unsigned client, Cycle answered)
+bool CauseWalk::step_in_flight(unsigned client, Cycle answered)
 {
-    std::optional<PathSpot> oldest;
+    std::optional<PathPoint> oldest;
     Cycle entered = kNever;
     for (unsigned port = 0; port < ports_.size(); ++port) {
-        const BurstTrail& trail = bursts(port, false);
-        back(port, false, client, false, kInFlight, answered, [&](const TrailBurst& burst) { return burst.first() > answered; });
+        const BurstLog& log = bursts(port, false);
+        back(port, false, client, false, kInFlight, answered, [&](const BurstRecord& burst) { return burst.first() > answered; });
         const Number n = seen_[port][false][client][kInFlight];
-        if (!trail.has(n) || trail[n].first() <= answered || trail[n].entered() >= std::min(spot_.at, entered)) continue;
-        entered = trail[n].entered();
-        oldest = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = stage_before(trail[n], spot_.at), .number = n};
+        if (!log.has(n) || log[n].first() <= answered || log[n].entered() >= std::min(point_.at, entered)) continue;
+        entered = log[n].entered();
+        oldest = {.burst = true, .port = static_cast<std::uint8_t>(port), .stage = stage_before(log[n], point_.at), .number = n};
         if (oldest->stage == Stage::First) oldest->stage = Stage::Accepted;  // on the way from the port
     }
     if (!oldest) return false;
-    const TrailBurst& burst = bursts(oldest->port, false)[oldest->number];
+    const BurstRecord& burst = bursts(oldest->port, false)[oldest->number];
     spend(oldest->stage == Stage::Accepted ? Cause::Latency : Cause::Interface, time_of(burst, oldest->stage), client);
     go(*oldest);
     return true;
 }
 
 /// The beat that came last.
-void PathRules::step_read(unsigned client)
+void CauseWalk::step_read(unsigned client)
 {
-    PathSpot spot;
-    const Cycle way = facts::fabric::kEgressLatency, answered = spot_.at - std::min(spot_.at, way);
-    const TrailBurst* burst = find(client, false, Stage::First, answered, spot);
-    if (!burst || spot_.at > burst->last() + way + ports_[spot.port].beat_interval + PortTrail::kBetweenAnswers) {
+    PathPoint point;
+    const Cycle way = facts::fabric::kEgressLatency, answered = point_.at - std::min(point_.at, way);
+    const BurstRecord* burst = find(client, false, Stage::First, answered, point);
+    if (!burst || point_.at > burst->last() + way + ports_[point.port].beat_interval + BurstLogs::kBetweenAnswers) {
         if (step_in_flight(client, answered)) return;
-        if (!burst) return go(TrailPlace::Ask, client);
+        if (!burst) return go(WaitPoint::Ask, client);
     }
     spend(Cause::Interface, std::max(burst->first(), std::min(answered, burst->last())), client);
     spend(Cause::Bandwidth, burst->first(), client);
-    go(spot);
+    go(point);
 }
 
 /// What freed a slot last: a chunk of the client passed its credits, or was granted.
-void PathRules::step_turn(unsigned client, bool write)
+void CauseWalk::step_turn(unsigned client, bool write)
 {
-    PathSpot spot, chunked;
-    const TrailBurst* granted = find(client, write, Stage::Granted, spot_.at, spot);
-    if (!granted) return spend(Cause::Interface, spot_.at - 1, client), go(unit_of(client));
+    PathPoint point, chunked;
+    const BurstRecord* granted = find(client, write, Stage::Granted, point_.at, point);
+    if (!granted) return spend(Cause::Interface, point_.at - 1, client), go(unit_of(client));
     Cycle since = granted->granted;
-    if (const TrailBurst* chunk = write ? nullptr : find(client, write, Stage::Chunked, spot_.at, chunked);
+    if (const BurstRecord* chunk = write ? nullptr : find(client, write, Stage::Chunked, point_.at, chunked);
         chunk && chunk->chunked() > since)
-        spot = chunked, since = chunk->chunked();
+        point = chunked, since = chunk->chunked();
     spend(Cause::Interface, since, client);
-    go(spot);
+    go(point);
 }
 
-void PathRules::step_answer(unsigned client)
+void CauseWalk::step_answer(unsigned client)
 {
-    PathSpot spot;
-    const TrailBurst* burst = find(client, true, Stage::First, spot_.at - std::min(spot_.at, kAnswerToClient), spot);
-    if (!burst) return spend(Cause::Interface, spot_.at - 1, client), go(unit_of(client));
+    PathPoint point;
+    const BurstRecord* burst = find(client, true, Stage::First, point_.at - std::min(point_.at, kAnswerToClient), point);
+    if (!burst) return spend(Cause::Interface, point_.at - 1, client), go(unit_of(client));
     spend(Cause::Interface, burst->first(), client);
-    go(spot);
+    go(point);
 }
 
 /// The last one that it has reached before that cycle.
-BurstStage PathRules::stage_before(const TrailBurst& burst, Cycle before)
+BurstStage CauseWalk::stage_before(const BurstRecord& burst, Cycle before)
 {
     for (const Stage stage : {Stage::First, Stage::Accepted, Stage::Granted, Stage::Chunked})
         if (time_of(burst, stage) < before) return stage;
     return Stage::Entered;
 }
 
-void PathRules::step_burst()
+void CauseWalk::step_burst()
 {
-    const TrailBurst& burst = this->burst(spot_.number);
+    const BurstRecord& burst = this->burst(point_.number);
     if (step_stream(burst)) return;
-    switch (spot_.stage) {
+    switch (point_.stage) {
         case Stage::First:
             step_first(burst);
             break;
@@ -209,118 +208,119 @@ void PathRules::step_burst()
 }
 
 /// The port was busy with the answer before, or the memory had not answered.
-void PathRules::step_first(const TrailBurst& burst)
+void CauseWalk::step_first(const BurstRecord& burst)
 {
-    const BurstTrail& trail = bursts();
-    if (const Number before = trail.any_answered_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
-        const TrailBurst& other = this->burst(before);
-        const Cycle busy = other.last() + ports_[spot_.port].beat_interval + (burst.due() < burst.first() ? PortTrail::kBetweenAnswers : 0);
+    const BurstLog& log = bursts();
+    if (const Number before = log.any_answered_before(point_.number); !point_.write && before != BurstLog::kNone) {
+        const BurstRecord& other = this->burst(before);
+        const Cycle busy =
+            other.last() + ports_[point_.port].beat_interval + (burst.due() < burst.first() ? BurstLogs::kBetweenAnswers : 0);
         if (busy >= burst.first() && other.first() < burst.first()) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.first(), other.client);
             return go(Stage::First, before);
         }
     }
     spend(Cause::Interface, burst.due(), burst.client);
-    if (trail.explained) {
-        const BurstWaits& waits = trail.waits(spot_.number);
+    if (log.explained) {
+        const BurstWaits& waits = log.waits(point_.number);
         spend_waits(waits.waited, burst.accepted(), burst.client);
-        if (spot_.write) spend_waits(waits.taken, burst.accepted(), burst.client);
+        if (point_.write) spend_waits(waits.taken, burst.accepted(), burst.client);
     }
-    spend(spot_.write ? Cause::WriteBack : Cause::Latency, burst.accepted(), burst.client);
-    go(Stage::Accepted, spot_.number);
+    spend(point_.write ? Cause::WriteBack : Cause::Latency, burst.accepted(), burst.client);
+    go(Stage::Accepted, point_.number);
 }
 
 /// The port was busy with the command or the data before, or it was offered no earlier.
-void PathRules::step_accepted(const TrailBurst& burst)
+void CauseWalk::step_accepted(const BurstRecord& burst)
 {
-    const BurstTrail& trail = bursts();
-    const PortTrail& port = ports_[spot_.port];
-    if (spot_.number != 0 && trail.has(spot_.number - 1)) {
-        const Number before = spot_.number - 1;
-        const TrailBurst& other = trail[before];
+    const BurstLog& log = bursts();
+    const BurstLogs& port = ports_[point_.port];
+    if (point_.number != 0 && log.has(point_.number - 1)) {
+        const Number before = point_.number - 1;
+        const BurstRecord& other = log[before];
         const Cycle pace =
-            spot_.write ? std::max<Cycle>(port.command_interval, Cycle{burst.beats} * port.write_interval) : port.command_interval;
+            point_.write ? std::max<Cycle>(port.command_interval, Cycle{burst.beats} * port.write_interval) : port.command_interval;
         const bool held =
-            spot_.write ? pace > burst.beats || burst.accepted() == other.accepted() + burst.beats : burst.accepted() > burst.offered();
+            point_.write ? pace > burst.beats || burst.accepted() == other.accepted() + burst.beats : burst.accepted() > burst.offered();
         if (held && other.accepted() < burst.accepted() && other.accepted() + pace >= burst.accepted()) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);
             return go(Stage::Accepted, before);
         }
     }
-    if (trail.explained && spot_.write)
-        for (Number before = spot_.number; before-- > trail.base();) {  // the queue at the memory was full
-            const Cycle taken = trail.waits(before).accepted;
+    if (log.explained && point_.write)
+        for (Number before = point_.number; before-- > log.base();) {  // the queue at the memory was full
+            const Cycle taken = log.waits(before).accepted;
             if (taken <= burst.offered()) break;
             if (taken > burst.accepted()) continue;
             spend(Cause::Interface, taken, burst.client);
-            spend_waits(trail.waits(before).taken, trail[before].accepted(), trail[before].client);
-            spend(Cause::DramQueue, trail[before].accepted(), trail[before].client);
+            spend_waits(log.waits(before).taken, log[before].accepted(), log[before].client);
+            spend(Cause::DramQueue, log[before].accepted(), log[before].client);
             return go(Stage::Accepted, before);
         }
-    if (trail.explained && !spot_.write) {
-        const DramCycles& taken = trail.waits(spot_.number).taken;
+    if (log.explained && !point_.write) {
+        const DramCycles& taken = log.waits(point_.number).taken;
         spend_waits(taken, burst.offered(), burst.client);
-        if (spot_.at > burst.offered()) {
+        if (point_.at > burst.offered()) {
             const auto most = static_cast<std::size_t>(std::max_element(taken.begin(), taken.end()) - taken.begin());
             spend(dram_cause(most), burst.offered(), burst.client);  // what was lost to rounding
         }
     }
-    if (burst.accepted() > burst.offered()) spend(spot_.write ? Cause::Interface : Cause::Bandwidth, burst.offered(), burst.client);
-    if (!spot_.write && spot_.number != 0 && trail.has(spot_.number - 1)) {  // it was in a stage until the previous one had left
-        const TrailBurst& other = trail[spot_.number - 1];
-        if (burst.offered() > burst.granted + kGrantToPort && other.accepted() + 1 >= burst.offered() && other.accepted() < spot_.at) {
+    if (burst.accepted() > burst.offered()) spend(point_.write ? Cause::Interface : Cause::Bandwidth, burst.offered(), burst.client);
+    if (!point_.write && point_.number != 0 && log.has(point_.number - 1)) {  // it was in a stage until the previous one had left
+        const BurstRecord& other = log[point_.number - 1];
+        if (burst.offered() > burst.granted + kGrantToPort && other.accepted() + 1 >= burst.offered() && other.accepted() < point_.at) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);
-            return go(Stage::Accepted, spot_.number - 1);
+            return go(Stage::Accepted, point_.number - 1);
         }
     }
     if (burst.limited) {
         // Responses to others freed the slot.
-        Number answered = trail.latest();
-        while (trail.has(answered) && trail[answered].last() >= spot_.at) answered = trail.any_answered_before(answered);
-        if (trail.has(answered)) {
-            spend(Cause::Credits, trail[answered].last(), burst.client);
-            spend(Cause::Bandwidth, trail[answered].first(), trail[answered].client);
+        Number answered = log.latest();
+        while (log.has(answered) && log[answered].last() >= point_.at) answered = log.any_answered_before(answered);
+        if (log.has(answered)) {
+            spend(Cause::Credits, log[answered].last(), burst.client);
+            spend(Cause::Bandwidth, log[answered].first(), log[answered].client);
             return go(Stage::First, answered);
         }
     }
-    const bool full = streams(burst) && spot_.at <= burst.granted + kGrantToPort;
+    const bool full = streams(burst) && point_.at <= burst.granted + kGrantToPort;
     spend(full ? Cause::Bandwidth : Cause::Interface, burst.granted, burst.client);
-    go(Stage::Granted, spot_.number);
+    go(Stage::Granted, point_.number);
 }
 
 /// The arbiter served others, the stages after it were full, or there was nothing to serve.
-void PathRules::step_granted(const TrailBurst& burst)
+void CauseWalk::step_granted(const BurstRecord& burst)
 {
-    const BurstTrail& trail = bursts();
-    if (burst.granted > burst.chunked() + 1 && spot_.number != 0 && trail.has(spot_.number - 1)) {
-        Number left = spot_.number - 1;  // the last one that had left the stages
-        while (left != trail.base() && trail[left].accepted() > burst.granted) --left;
-        if (const TrailBurst& other = trail[left];
+    const BurstLog& log = bursts();
+    if (burst.granted > burst.chunked() + 1 && point_.number != 0 && log.has(point_.number - 1)) {
+        Number left = point_.number - 1;  // the last one that had left the stages
+        while (left != log.base() && log[left].accepted() > burst.granted) --left;
+        if (const BurstRecord& other = log[left];
             other.accepted() <= burst.granted && other.accepted() + kInCommandStages >= burst.granted &&
             other.accepted() > burst.chunked() && other.accepted() > other.granted + kInCommandStages) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.accepted(), other.client);
             return go(Stage::Accepted, left);
         }
-        const Number before = spot_.number - 1;
-        const TrailBurst& other = trail[before];
+        const Number before = point_.number - 1;
+        const BurstRecord& other = log[before];
         if (other.granted > burst.chunked() && other.granted < burst.granted) {
             spend(other.client == burst.client ? Cause::Bandwidth : Cause::Arbitration, other.granted, other.client);
             return go(Stage::Granted, before);
         }
     }
     spend(streams(burst) ? Cause::Bandwidth : Cause::Interface, burst.chunked(), burst.client);
-    go(Stage::Chunked, spot_.number);
+    go(Stage::Chunked, point_.number);
 }
 
 /// A credit came, the chunk before it left, or the request had not entered.
-void PathRules::step_chunked(const TrailBurst& burst)
+void CauseWalk::step_chunked(const BurstRecord& burst)
 {
     if (burst.credits) {
         spend(Cause::Credits, burst.chunked() - facts::fabric::kCreditLatency, burst.client);
         return go(unit_of(burst.client));
     }
-    if (const Number before = bursts().granted_before(spot_.number); !spot_.write && before != BurstTrail::kNone) {
-        const TrailBurst& other = this->burst(before);
+    if (const Number before = bursts().granted_before(point_.number); !point_.write && before != BurstLog::kNone) {
+        const BurstRecord& other = this->burst(before);
         if (other.granted <= burst.chunked() && other.granted + 1 >= burst.chunked() && other.granted > burst.entered()) {
             spend(Cause::Interface, other.granted, burst.client);
             return go(Stage::Granted, before);
@@ -331,22 +331,22 @@ void PathRules::step_chunked(const TrailBurst& burst)
         }
     }
     spend(Cause::Interface, burst.entered(), burst.client);
-    go(Stage::Entered, spot_.number);
+    go(Stage::Entered, point_.number);
 }
 
 /// The interface did not take the request earlier, or the client made it no earlier.
-void PathRules::step_entered(const TrailBurst& burst)
+void CauseWalk::step_entered(const BurstRecord& burst)
 {
-    if (spot_.write) return go_to_sender(unit_of(burst.client));
+    if (point_.write) return go_to_sender(unit_of(burst.client));
     if (burst.refused) {
-        for (Number before = bursts().granted_before(spot_.number); before != BurstTrail::kNone; before = bursts().granted_before(before)) {
-            const TrailBurst& other = this->burst(before);
+        for (Number before = bursts().granted_before(point_.number); before != BurstLog::kNone; before = bursts().granted_before(before)) {
+            const BurstRecord& other = this->burst(before);
             if (other.chunked() >= burst.entered()) continue;
             spend(Cause::Interface, other.chunked(), burst.client);
             return go(Stage::Chunked, before);
         }
     }
-    go(TrailPlace::Ask, burst.client);
+    go(WaitPoint::Ask, burst.client);
 }
 
 }  // namespace dlasim

@@ -1,4 +1,4 @@
-#include "platform/critical_path.h"
+#include "causes/critical_path.h"
 
 #include <algorithm>
 #include <functional>
@@ -14,35 +14,35 @@ namespace {
 constexpr Cycle kYoung = 256;
 // A walk at the floor may ask what was answered so long before.
 constexpr Cycle kAnswers = 8;
-constexpr auto kUnits = static_cast<std::size_t>(TrailPlace::Rubik) + 1;
+constexpr auto kUnits = static_cast<std::size_t>(WaitPoint::Rubik) + 1;
 
 }  // namespace
 
-std::size_t CriticalPath::SpotHash::operator()(const PathSpot& spot) const
+std::size_t CriticalPath::PointHash::operator()(const PathPoint& point) const
 {
-    std::uint64_t key = spot.number << 20 | static_cast<std::uint64_t>(spot.place) << 8 | static_cast<std::uint64_t>(spot.stage) << 4 |
-                        std::uint64_t{spot.port} << 3 | std::uint64_t{spot.write} << 2 | std::uint64_t{spot.burst} << 1 |
-                        std::uint64_t{spot.sent};
-    key ^= spot.at * 0x9e3779b97f4a7c15u;
+    std::uint64_t key = point.number << 20 | static_cast<std::uint64_t>(point.place) << 8 | static_cast<std::uint64_t>(point.stage) << 4 |
+                        std::uint64_t{point.port} << 3 | std::uint64_t{point.write} << 2 | std::uint64_t{point.burst} << 1 |
+                        std::uint64_t{point.sent};
+    key ^= point.at * 0x9e3779b97f4a7c15u;
     return static_cast<std::size_t>(key * 0xff51afd7ed558ccdu >> 13);
 }
 
 std::size_t CriticalPath::size() const
 {
     std::size_t sum = 0;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) sum += trails[static_cast<TrailPlace>(place)].segments().size();
-    for (const PortTrail& port : ports) sum += port.reads.end() - port.reads.base() + port.writes.end() - port.writes.base();
+    for (std::size_t place = 0; place < kWaitPoints; ++place) sum += logs[static_cast<WaitPoint>(place)].segments().size();
+    for (const BurstLogs& port : ports) sum += port.reads.end() - port.reads.base() + port.writes.end() - port.writes.base();
     return sum;
 }
 
-bool CriticalPath::wants_to_look()
+bool CriticalPath::should_compact()
 {
     if (size() >= size_ + enough_) return true;
     next_ += window_;
     return false;
 }
 
-void CriticalPath::look()
+void CriticalPath::compact()
 {
     if (next_ > floor_ + kYoung + 1) sum_up_to(next_ - 1 - kYoung);
     drop_pending();
@@ -60,16 +60,16 @@ void CriticalPath::sum_up_to(Cycle floor)
         interrupt = interrupts_.front();
         interrupts_.erase(interrupts_.begin());
     }
-    if (interrupt) walk({.place = TrailPlace::Pin, .at = *interrupt});
+    if (interrupt) walk({.place = WaitPoint::Pin, .at = *interrupt});
     const std::vector<Node> nodes = sum_up();
-    for (auto& [spot, node] : crossings_) node = nodes[node];
-    spots_.swap(crossings_);
+    for (auto& [point, node] : crossings_) node = nodes[node];
+    points_.swap(crossings_);
     if (interrupt) {
         interrupted_ = nodes.back();
         any_interrupt_ = true;
     }
     std::vector<Node*> needed;
-    for (auto& [spot, node] : spots_) needed.push_back(&node);
+    for (auto& [point, node] : points_) needed.push_back(&node);
     if (any_interrupt_) needed.push_back(&interrupted_);
     tree_.compress(needed);
     floor_ = floor;
@@ -82,25 +82,25 @@ void CriticalPath::begin_walks()
     walks_.clear();
     rules_.begin();
     ++round_;
-    for (std::size_t place = 0; place < kTrailPlaces; ++place)
-        if (const std::size_t size = trails[static_cast<TrailPlace>(place)].segments().size(); met_at_places_[place].size() < size)
+    for (std::size_t place = 0; place < kWaitPoints; ++place)
+        if (const std::size_t size = logs[static_cast<WaitPoint>(place)].segments().size(); met_at_places_[place].size() < size)
             met_at_places_[place].resize(size);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) {
-            const BurstTrail& trail = rules_.bursts(port, write);
-            if (auto& met = met_at_bursts_[port][write]; met.size() < trail.end() - trail.base()) met.resize(trail.end() - trail.base());
+            const BurstLog& log = rules_.bursts(port, write);
+            if (auto& met = met_at_bursts_[port][write]; met.size() < log.end() - log.base()) met.resize(log.end() - log.base());
         }
 }
 
-/// Back from the spot to what is known at the floor, or to where another one has been.
-void CriticalPath::walk(const PathSpot& spot)
+/// Back from the point to what is known at the floor, or to where another one has been.
+void CriticalPath::walk(const PathPoint& point)
 {
     Walk& walk = walks_.emplace_back();
-    walk.from = spot;
+    walk.from = point;
     walk.first_run = static_cast<std::uint32_t>(rules_.runs().size());
-    rules_.stand(spot);
-    while (!arrived() && !meets()) rules_.step();
-    walk.to = rules_.spot();
+    rules_.go_to(point);
+    while (!arrived() && !joins_earlier_walk()) rules_.step();
+    walk.to = rules_.point();
     walk.last_run = static_cast<std::uint32_t>(rules_.runs().size());
     walk.last_cause = rules_.last_cause();
 }
@@ -108,25 +108,25 @@ void CriticalPath::walk(const PathSpot& spot)
 /// A chunk that was granted later has no number at the floor that it came before: what it waited for has one.
 bool CriticalPath::arrived() const
 {
-    const PathSpot& spot = rules_.spot();
-    if (spot.at > floor_) return false;
-    const bool goes_on = floor_ != 0 && spot.burst && spot.stage == BurstStage::Chunked && rules_.knows();
-    return !goes_on || spots_.contains(named(spot));
+    const PathPoint& point = rules_.point();
+    if (point.at > floor_) return false;
+    const bool goes_on = floor_ != 0 && point.burst && point.stage == BurstStage::Chunked && rules_.knows();
+    return !goes_on || points_.contains(named(point));
 }
 
 /// True if another walk has been here in the same cycle: this one goes on as that one did.
-bool CriticalPath::meets()
+bool CriticalPath::joins_earlier_walk()
 {
-    const PathSpot& spot = rules_.spot();
-    const auto stage = static_cast<std::uint32_t>(spot.burst ? spot.stage : BurstStage::First);
+    const PathPoint& point = rules_.point();
+    const auto stage = static_cast<std::uint32_t>(point.burst ? point.stage : BurstStage::First);
     const Mark here{.round = round_,
                     .walk = static_cast<std::uint32_t>(walks_.size() - 1),
                     .runs_and_stage = static_cast<std::uint32_t>(rules_.runs().size()) * 8 + stage,
-                    .at = static_cast<std::uint32_t>(spot.at)};
+                    .at = static_cast<std::uint32_t>(point.at)};
     Mark* met = nullptr;
-    if (const BurstTrail& bursts = rules_.bursts(spot.port, spot.write); spot.burst && bursts.has(spot.number))
-        met = &met_at_bursts_[spot.port][spot.write][spot.number - bursts.base()];
-    else if (!spot.burst && rules_.paced()) met = &met_at_places_[static_cast<std::size_t>(spot.place)][*rules_.paced()];
+    if (const BurstLog& bursts = rules_.bursts(point.port, point.write); point.burst && bursts.has(point.number))
+        met = &met_at_bursts_[point.port][point.write][point.number - bursts.base()];
+    else if (!point.burst && rules_.paced()) met = &met_at_places_[static_cast<std::size_t>(point.place)][*rules_.paced()];
     if (!met) return false;
     if (met->round != round_) {
         *met = here;
@@ -139,18 +139,18 @@ bool CriticalPath::meets()
 }
 
 /// A request has no number before it is granted, and chunks of one have entered together.
-PathSpot CriticalPath::named(PathSpot spot) const
+PathPoint CriticalPath::named(PathPoint point) const
 {
-    if (spot.burst && spot.stage == BurstStage::Entered) spot.number = rules_.bursts(spot.port, spot.write).find(spot.number)->client;
-    return spot;
+    if (point.burst && point.stage == BurstStage::Entered) point.number = rules_.bursts(point.port, point.write).find(point.number)->client;
+    return point;
 }
 
-void CriticalPath::add(const PathSpot& spot)
+void CriticalPath::add(const PathPoint& point)
 {
-    if (crossings_.try_emplace(named(spot), static_cast<Node>(walks_.size())).second) walk(spot);
+    if (crossings_.try_emplace(named(point), static_cast<Node>(walks_.size())).second) walk(point);
 }
 
-void CriticalPath::add(TrailPlace place, bool sent, Cycle at)
+void CriticalPath::add(WaitPoint place, bool sent, Cycle at)
 {
     add({.place = place, .sent = sent && static_cast<std::size_t>(place) < kUnits, .at = at});
 }
@@ -159,21 +159,21 @@ void CriticalPath::add(TrailPlace place, bool sent, Cycle at)
 void CriticalPath::add_crossings(Cycle floor)
 {
     crossings_.clear();
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) {
-        add(static_cast<TrailPlace>(place), false, floor);  // a cycle back from the first one after it
-        add(static_cast<TrailPlace>(place), true, floor);
-        add_crossings(static_cast<TrailPlace>(place), floor);
+    for (std::size_t place = 0; place < kWaitPoints; ++place) {
+        add(static_cast<WaitPoint>(place), false, floor);  // a cycle back from the first one after it
+        add(static_cast<WaitPoint>(place), true, floor);
+        add_crossings(static_cast<WaitPoint>(place), floor);
     }
     for (std::size_t unit = 0; unit < kUnits; ++unit)  // with a credit, of a chunk that comes
-        for (Cycle way = 1; way < facts::fabric::kCreditLatency; ++way) add(static_cast<TrailPlace>(unit), false, floor - way);
+        for (Cycle way = 1; way < facts::fabric::kCreditLatency; ++way) add(static_cast<WaitPoint>(unit), false, floor - way);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) add_crossings(port, write, floor);
 }
 
 /// What a unit recorded of cycles after the floor.
-void CriticalPath::add_crossings(TrailPlace place, Cycle floor)
+void CriticalPath::add_crossings(WaitPoint place, Cycle floor)
 {
-    const std::vector<Trail::Segment>& segments = trails[place].segments();
+    const std::vector<WaitLog::Segment>& segments = logs[place].segments();
     Cycle end = kNever;  // of the segment
     for (auto segment = segments.rbegin(); segment != segments.rend() && end > floor + 1; end = segment++->from) {
         const Cycle lag = segment->lag, from = segment->from;
@@ -193,33 +193,33 @@ void CriticalPath::add_crossings(TrailPlace place, Cycle floor)
 /// Bursts on their way, the last ones of each client, and what later ones may follow.
 void CriticalPath::add_crossings(unsigned port, bool write, Cycle floor)
 {
-    const BurstTrail& trail = rules_.bursts(port, write);
-    const BurstTrail::Number needed = trail.needed_from(floor - std::min(floor, kAnswers));
+    const BurstLog& log = rules_.bursts(port, write);
+    const BurstLog::Number needed = log.needed_from(floor - std::min(floor, kAnswers));
     needed_[port][write] = needed;
     for (unsigned client = 0; client < kClients; ++client)
         for (const bool answers : {false, true})
-            if (const BurstTrail::Number n = trail.last_before(needed, client, answers); n != BurstTrail::kNone)
+            if (const BurstLog::Number n = log.last_before(needed, client, answers); n != BurstLog::kNone)
                 add_stages(port, write, n, floor);
-    for (BurstTrail::Number n = needed; n < trail.end(); ++n) add_stages(port, write, n, floor);
+    for (BurstLog::Number n = needed; n < log.end(); ++n) add_stages(port, write, n, floor);
 }
 
-void CriticalPath::add_stages(unsigned port, bool write, BurstTrail::Number number, Cycle floor)
+void CriticalPath::add_stages(unsigned port, bool write, BurstLog::Number number, Cycle floor)
 {
-    const BurstTrail& trail = rules_.bursts(port, write);
-    const TrailBurst& burst = *trail.find(number);
+    const BurstLog& log = rules_.bursts(port, write);
+    const BurstRecord& burst = *log.find(number);
     for (const BurstStage stage :
          {BurstStage::First, BurstStage::Accepted, BurstStage::Granted, BurstStage::Chunked, BurstStage::Entered}) {
-        const Cycle at = PathRules::time_of(burst, stage);
-        if (at > floor || (trail.pending(number) && stage != BurstStage::Entered)) continue;
+        const Cycle at = CauseWalk::time_of(burst, stage);
+        if (at > floor || (log.pending(number) && stage != BurstStage::Entered)) continue;
         add({.burst = true, .write = write, .port = static_cast<std::uint8_t>(port), .stage = stage, .number = number, .at = at});
     }
     const Cycle chunked = burst.chunked();
     if (burst.credits && chunked - facts::fabric::kCreditLatency <= floor)
-        add(PathRules::unit_of(burst.client), false, chunked - facts::fabric::kCreditLatency);
+        add(CauseWalk::unit_of(burst.client), false, chunked - facts::fabric::kCreditLatency);
 }
 
 /// A node for every walk.
-std::vector<PastTree::Node> CriticalPath::sum_up()
+std::vector<CauseTree::Node> CriticalPath::sum_up()
 {
     tree_.sort_cuts();
     const std::vector<PathRun>& runs = rules_.runs();
@@ -231,14 +231,14 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
     std::vector<Node> result(walks_.size());
     for (std::size_t w = 0; w < walks_.size(); ++w) {
         const Walk& walk = walks_[w];
-        Node node = PastTree::kRoot;
+        Node node = CauseTree::kRoot;
         if (walk.joins) {
             const auto& joined = made[walk.joins->walk];
             const auto at = std::ranges::find(joined, walk.joins->runs(), &std::pair<std::uint32_t, Node>::first);
             DLASIM_EXPECTS(at != joined.end());
             node = at->second;
         } else {
-            node = landing(walk);
+            node = end_of(walk);
         }
         std::ranges::sort(ends[w], std::greater{});
         std::size_t run = walk.last_run;
@@ -257,15 +257,15 @@ std::vector<PastTree::Node> CriticalPath::sum_up()
 }
 
 /// The result of the previous compaction at the point that this walk has reached.
-PastTree::Node CriticalPath::landing(const Walk& walk)
+CauseTree::Node CriticalPath::end_of(const Walk& walk)
 {
-    Node node = PastTree::kRoot;
-    if (const auto known = spots_.find(named(walk.to)); known != spots_.end()) {
+    Node node = CauseTree::kRoot;
+    if (const auto known = points_.find(named(walk.to)); known != points_.end()) {
         node = known->second;
     } else if (floor_ != 0 && walk.to.at != 0) {  // the latest before it
         ++unforeseen_;
-        for (const auto& [spot, other] : spots_)
-            if (spot.at <= walk.to.at && tree_.time(other) >= tree_.time(node)) node = other;
+        for (const auto& [point, other] : points_)
+            if (point.at <= walk.to.at && tree_.time(other) >= tree_.time(node)) node = other;
     }
     if (tree_.time(node) == walk.to.at) return node;
     node = tree_.add(node);
@@ -275,7 +275,7 @@ PastTree::Node CriticalPath::landing(const Walk& walk)
 
 void CriticalPath::forget()
 {
-    for (std::size_t place = 0; place < kTrailPlaces; ++place) trails[static_cast<TrailPlace>(place)].forget(floor_ + 1);
+    for (std::size_t place = 0; place < kWaitPoints; ++place) logs[static_cast<WaitPoint>(place)].forget(floor_ + 1);
     for (unsigned port = 0; port < ports.size(); ++port) {
         ports[port].reads.forget(needed_[port][false]);
         ports[port].writes.forget(needed_[port][true]);
@@ -284,7 +284,7 @@ void CriticalPath::forget()
 
 void CriticalPath::drop_pending()
 {
-    for (PortTrail& port : ports) {
+    for (BurstLogs& port : ports) {
         port.reads.drop_pending();
         port.writes.drop_pending();
     }
@@ -300,7 +300,7 @@ Causes CriticalPath::causes(Cycle t0, Cycle done, bool interrupt)
     cut(done);
     if (done > floor_) {
         begin_walks();
-        walk({.place = interrupt ? TrailPlace::Pin : TrailPlace::Software, .at = done});
+        walk({.place = interrupt ? WaitPoint::Pin : WaitPoint::Software, .at = done});
     }
     drop_pending();
     if (done <= floor_) return tree_.causes(interrupted_).after(t0, done);

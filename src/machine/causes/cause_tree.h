@@ -1,8 +1,8 @@
-// What the cycles up to the spots went to where walks come from: a tree, for walks have most of their way in common.
+// What the cycles up to the points went to where walks come from: a tree, for walks have most of their way in common.
 //
-//   root ── cycles of all ──┬── cycles of one walk ── spot
-//                           └── cycles of others ──┬── spot
-//                                                  └── spot
+//   root ── cycles of all ──┬── cycles of one walk ── point
+//                           └── cycles of others ──┬── point
+//                                                  └── point
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dlasim {
 
-class PastTree {
+class CauseTree {
 public:
     using Node = std::uint32_t;
     static constexpr Node kRoot = 0;  // before cycle 0

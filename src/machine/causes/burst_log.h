@@ -1,5 +1,5 @@
 // What every burst of a memory port waited for: the cycles in which it went from stage to stage. Kept by MCIF or CVIF and the
-// bridge at its port; read by platform/path_rules.h.
+// bridge at its port; read by cause_walk.h.
 //
 //   read    request enters ─► credits, chunk ─► granted ─► offered at the port ─► accepted ─► answer due ─► first beat ─► last beat
 //   write   data enter ─► chunk complete ─► granted ─► offered ─► accepted ─► answer due ─► answer taken
@@ -18,7 +18,7 @@
 namespace dlasim {
 
 /// Attributes of a burst other than its cycles.
-struct TrailMarks {
+struct BurstFlags {
     std::uint8_t client, beats;
     bool refused;  // read: the request was offered before it could enter
     bool credits;  // read: it waited for a credit
@@ -28,16 +28,16 @@ struct TrailMarks {
 };
 
 /// What is known of a burst in front of the arbiter.
-struct TrailChunk {
+struct PendingChunk {
     Cycle entered;  // the request; of a write its last data
     Cycle chunked;  // the chunk is at the arbiter
-    TrailMarks marks;
+    BurstFlags marks;
 };
 
 /// Notes are on the path of every burst: it is one line of the processor's cache, and of cycles and numbers only the lower half is kept.
 /// Nothing is further apart than that: numbers so old have been forgotten, and no memory answers after four thousand million cycles.
 /// A cycle is kNever until its event has occurred.
-class alignas(64) TrailBurst : public TrailMarks {
+class alignas(64) BurstRecord : public BurstFlags {
 public:
     using Number = std::uint64_t;
     static constexpr Number kNone = ~Number{0};
@@ -46,20 +46,20 @@ public:
 
     Cycle entered() const { return granted - (low(granted) - entered_); }
     Cycle chunked() const { return granted - (low(granted) - chunked_); }
-    Cycle offered() const { return behind(offered_); }  // at the port: the command of a read, the first data of a write
-    Cycle accepted() const { return behind(accepted_); }
-    Cycle due() const { return behind(due_); }      // the answer, if the port were free
-    Cycle first() const { return behind(first_); }  // its first beat is taken; of a write the answer
-    Cycle last() const { return behind(last_); }    // its last one
+    Cycle offered() const { return after_granted(offered_); }  // at the port: the command of a read, the first data of a write
+    Cycle accepted() const { return after_granted(accepted_); }
+    Cycle due() const { return after_granted(due_); }      // the answer, if the port were free
+    Cycle first() const { return after_granted(first_); }  // its first beat is taken; of a write the answer
+    Cycle last() const { return after_granted(last_); }    // its last one
     // Of others, by its own number; kNone: none.
     Number same_granted(Number own) const { return near(own, same_granted_); }    // granted before it for its client
     Number same_answered(Number own) const { return near(own, same_answered_); }  // answered before it for its client
     Number answered(Number own) const { return near(own, answered_); }            // answered before it
     Number stream(Number own) const { return near(own, stream_); }  // with which the stream of answers that it is part of began
 
-    void grant(const TrailChunk& chunk, Cycle at, Number own, Number same)
+    void grant(const PendingChunk& chunk, Cycle at, Number own, Number same)
     {
-        static_cast<TrailMarks&>(*this) = chunk.marks;
+        static_cast<BurstFlags&>(*this) = chunk.marks;
         granted = at;
         entered_ = low(chunk.entered);
         chunked_ = low(chunk.chunked);
@@ -77,7 +77,7 @@ public:
         same_answered_ = other(own, same);
     }
     void begin_stream(Number own) { stream_ = low(own); }
-    void join_stream(const TrailBurst& before) { stream_ = before.stream_; }
+    void join_stream(const BurstRecord& before) { stream_ = before.stream_; }
     void end_answer(Cycle at) { last_ = low(at); }
 
     // Of one that has come so far; quicker than the cycles.
@@ -87,7 +87,7 @@ public:
 
 private:
     static std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
-    Cycle behind(std::uint32_t at) const
+    Cycle after_granted(std::uint32_t at) const
     {
         const std::uint32_t distance = at - low(granted);
         return distance == UINT32_MAX ? kNever : granted + distance;
@@ -102,7 +102,7 @@ private:
     std::uint32_t entered_, chunked_, offered_, accepted_, due_, first_, last_;
     std::uint32_t same_granted_, same_answered_, answered_, stream_;
 };
-static_assert(sizeof(TrailBurst) == 64);
+static_assert(sizeof(BurstRecord) == 64);
 
 /// What a memory that explains itself did with a burst.
 struct alignas(64) BurstWaits {
@@ -114,22 +114,22 @@ struct alignas(64) BurstWaits {
 /// The last one of a client that is known no longer.
 struct ForgottenBurst {
     std::uint64_t number;
-    TrailBurst burst;
+    BurstRecord burst;
 };
 
 /// Bursts of one direction, numbered from 0 in the order in which they are granted. Answers come in another one.
-class BurstTrail {
+class BurstLog {
 public:
-    using Number = TrailBurst::Number;
+    using Number = BurstRecord::Number;
     static constexpr std::uint8_t kMostAfter = 63;
-    static constexpr Number kNone = TrailBurst::kNone;
+    static constexpr Number kNone = BurstRecord::kNone;
     static constexpr Number kNear = 64;  // how far a burst of a client is looked for among others
 
-    TrailBurst& operator[](Number number) { return bursts_[number]; }
-    const TrailBurst& operator[](Number number) const { return bursts_[number]; }
+    BurstRecord& operator[](Number number) { return bursts_[number]; }
+    const BurstRecord& operator[](Number number) const { return bursts_[number]; }
     bool has(Number number) const { return bursts_.has(number); }
     /// The burst, also if it is the last one known of a client that has not been forgotten with the others; null: it is not known.
-    const TrailBurst* find(Number number) const
+    const BurstRecord* find(Number number) const
     {
         if (has(number)) return &bursts_[number];
         for (const std::optional<ForgottenBurst>& kept : forgotten_)
@@ -146,18 +146,18 @@ public:
     Number answered_before(Number number) const { return known(find(number)->same_answered(number)); }
     Number any_answered_before(Number number) const { return known(find(number)->answered(number)); }
 
-    void grant(const TrailChunk& chunk, Cycle at, std::uint32_t beats)
+    void grant(const PendingChunk& chunk, Cycle at, std::uint32_t beats)
     {
         const Number number = end();
-        TrailBurst& burst = bursts_.extend();
-        __builtin_prefetch(reinterpret_cast<const char*>(&burst) + 2 * sizeof(TrailBurst), 1);
+        BurstRecord& burst = bursts_.extend();
+        __builtin_prefetch(reinterpret_cast<const char*>(&burst) + 2 * sizeof(BurstRecord), 1);
         Number& same = granted_[chunk.marks.client];
         burst.grant(chunk, at, number, same);
         burst.beats = static_cast<std::uint8_t>(beats);
         if (streams && chunk.chunked + 1 == at && !chunk.marks.credits && number != base()) {
-            const TrailBurst& before = *newest_;
+            const BurstRecord& before = *newest_;
             if (before.client == burst.client && before.granted == chunk.chunked && before.granted > chunk.entered)
-                burst.granted_after = one_more(before.granted_after);
+                burst.granted_after = saturating_increment(before.granted_after);
         }
         newest_ = &burst;
         same = number;
@@ -166,7 +166,7 @@ public:
     BurstWaits& waits(Number number) { return waits_[number]; }
     const BurstWaits& waits(Number number) const { return waits_[number]; }
     /// The first burst of the client that was granted after that cycle, or a later one of these: `otherwise` at the latest.
-    Number granted_behind(Cycle cycle, unsigned client, Number otherwise) const
+    Number first_granted_after(Cycle cycle, unsigned client, Number otherwise) const
     {
         Number first = base(), last = otherwise;
         while (first < last) {
@@ -179,28 +179,29 @@ public:
         return otherwise;
     }
     /// The next one is at the port from this cycle on.
-    std::pair<Number, TrailBurst*> offer(Cycle at)
+    std::pair<Number, BurstRecord*> offer(Cycle at)
     {
         offered_burst_ = bursts_.next(offered_burst_, offered_);
         offered_burst_->offer(at);
         return {offered_++, offered_burst_};
     }
     /// `burst`: that of the number. `interval`: of the port's commands.
-    void accept(TrailBurst& burst, Number number, Cycle at, Cycle interval)
+    void accept(BurstRecord& burst, Number number, Cycle at, Cycle interval)
     {
         burst.accept(at);
         if (!streams || burst.accepted_at_once() || number == base()) return;
-        const TrailBurst& before = (*this)[number - 1];
-        if (before.client == burst.client && before.since_accepted(at) <= interval) burst.accepted_after = one_more(before.accepted_after);
+        const BurstRecord& before = (*this)[number - 1];
+        if (before.client == burst.client && before.since_accepted(at) <= interval)
+            burst.accepted_after = saturating_increment(before.accepted_after);
     }
     /// `due`: from when on it might have come. `busy`: how long the port is after a beat; `follows`: so much later may one still come
     /// that was there before.
-    void answer(TrailBurst& burst, Number number, Cycle due, Cycle at, Cycle busy, Cycle follows)
+    void answer(BurstRecord& burst, Number number, Cycle due, Cycle at, Cycle busy, Cycle follows)
     {
         Number& same = answered_[burst.client];
         burst.begin_answer(due, at, number, latest_, same);
         if (streams) {
-            const TrailBurst* const before = latest_burst_;
+            const BurstRecord* const before = latest_burst_;
             const bool close = before && before->client == burst.client && before->since_answered(at) <= busy + (due < at ? follows : 0);
             if (close && before->answered_after != kMostAfter) {
                 burst.answered_after = static_cast<std::uint8_t>(before->answered_after + 1);
@@ -213,13 +214,13 @@ public:
         latest_burst_ = &burst;
     }
     /// The answer has ended.
-    static void finish(TrailBurst& burst, Cycle at) { burst.end_answer(at); }
+    static void finish(BurstRecord& burst, Cycle at) { burst.end_answer(at); }
     /// The one that was answered last: later ones may have waited for it. kNone: none.
     Number latest() const { return latest_; }
 
     /// A chunk that waits in front of the arbiter, or a request of which none has come there: it has the highest number while walks look
     /// at what is known now. In order of each client, after all that were granted.
-    void add_pending(const TrailChunk& chunk)
+    void add_pending(const PendingChunk& chunk)
     {
         if (pending_from_ == kNone) {
             pending_from_ = end();
@@ -299,14 +300,14 @@ private:
         return first - (first > base());
     }
     /// A longer stream starts over.
-    static std::uint8_t one_more(std::uint8_t after)
+    static std::uint8_t saturating_increment(std::uint8_t after)
     {
         return after == kMostAfter ? std::uint8_t{0} : static_cast<std::uint8_t>(after + 1);
     }
 
-    BlockList<TrailBurst> bursts_;
-    TrailBurst* offered_burst_ = nullptr;
-    const TrailBurst *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
+    BlockList<BurstRecord> bursts_;
+    BurstRecord* offered_burst_ = nullptr;
+    const BurstRecord *newest_ = nullptr, *latest_burst_ = nullptr;  // while they are known
     Number offered_ = 0, latest_ = kNone;
     std::array<Number, kClients> granted_ = none(), answered_ = none();
     BlockList<BurstWaits> waits_;                                        // where explained
@@ -316,13 +317,13 @@ private:
 };
 
 /// Of one port.
-struct PortTrail {
+struct BurstLogs {
     static constexpr Cycle kBetweenAnswers = 3;  // answers no further apart than the port's interval and these follow each other
 
-    PortTrail() { reads.streams = true; }
-    BurstTrail reads, writes;
+    BurstLogs() { reads.streams = true; }
+    BurstLog reads, writes;
     std::uint32_t beat_interval = 1, command_interval = 1, write_interval = 1;
-    // As BurstTrail::answer() has them.
+    // As BurstLog::answer() has them.
     Cycle busy(bool write) const { return write ? 1 : beat_interval; }
     static constexpr Cycle follows(bool write) { return write ? 0 : kBetweenAnswers; }
 };

@@ -1,4 +1,4 @@
-#include "platform/past_tree.h"
+#include "causes/cause_tree.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,20 +13,20 @@ constexpr Cycle kCommonEnd = 1u << 10;  // common nodes of long runs end in mult
 
 }  // namespace
 
-void PastTree::sort_cuts()
+void CauseTree::sort_cuts()
 {
     if (!std::ranges::is_sorted(cuts_)) std::ranges::sort(cuts_);
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
 }
 
-PastTree::Node PastTree::add(Node parent)
+CauseTree::Node CauseTree::add(Node parent)
 {
     const Cycle time = nodes_[parent].time;
     nodes_.push_back({.parent = parent, .time = time, .slices = {}});
     return static_cast<Node>(nodes_.size() - 1);
 }
 
-PastTree::Node PastTree::add(Node parent, Cycle to, ExactCause cause)
+CauseTree::Node CauseTree::add(Node parent, Cycle to, ExactCause cause)
 {
     if (const Cycle end = to / kCommonEnd * kCommonEnd; end > time(parent) + kCommonEnd) {
         const std::uint64_t key = std::uint64_t{parent} << 32 | (end / kCommonEnd & 0xffff) << 16 |
@@ -40,7 +40,7 @@ PastTree::Node PastTree::add(Node parent, Cycle to, ExactCause cause)
     return node;
 }
 
-void PastTree::grow(Node node, Cycle to, ExactCause cause)
+void CauseTree::grow(Node node, Cycle to, ExactCause cause)
 {
     Past& past = nodes_[node];
     DLASIM_EXPECTS(past.time <= to);
@@ -48,7 +48,7 @@ void PastTree::grow(Node node, Cycle to, ExactCause cause)
     spend(past, to, cause);
 }
 
-void PastTree::spend(Past& past, Cycle to, ExactCause cause)
+void CauseTree::spend(Past& past, Cycle to, ExactCause cause)
 {
     while (past.time < to) {
         CauseSlice& slice = open_slice(past);
@@ -59,14 +59,14 @@ void PastTree::spend(Past& past, Cycle to, ExactCause cause)
 }
 
 /// The slice that the cycle after the node's end belongs to.
-CauseSlice& PastTree::open_slice(Past& past)
+CauseSlice& CauseTree::open_slice(Past& past)
 {
     if (past.slices.empty() || past.slices.back().end <= past.time) past.slices.push_back({slice_end(past.time + 1), {}});
     return past.slices.back();
 }
 
 /// The last cycle of the slice that `at` belongs to: finer at the begin of a run, which may be a short one.
-Cycle PastTree::slice_end(Cycle at) const
+Cycle CauseTree::slice_end(Cycle at) const
 {
     const Cycle width = at < 1u << 14 ? 1u << 6 : at < 1u << 20 ? 1u << 10 : 1u << 14;
     const Cycle grid = (at + width - 1) / width * width;
@@ -74,7 +74,7 @@ Cycle PastTree::slice_end(Cycle at) const
     return cut != cuts_.end() ? std::min(*cut, grid) : grid;
 }
 
-void PastTree::append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&& more)
+void CauseTree::append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&& more)
 {
     // a cut that came after a slice had begun
     if (!slices.empty() && !more.empty()) slices.back().end = std::min(slices.back().end, more.front().end);
@@ -85,9 +85,9 @@ void PastTree::append(std::vector<CauseSlice>& slices, std::vector<CauseSlice>&&
     }
 }
 
-void PastTree::compress(const std::vector<Node*>& needed)
+void CauseTree::compress(const std::vector<Node*>& needed)
 {
-    std::vector<std::uint32_t> users(nodes_.size());  // children and spots
+    std::vector<std::uint32_t> users(nodes_.size());  // children and points
     std::vector<bool> kept(nodes_.size());
     for (const Node* node : needed) {
         ++users[*node];
@@ -123,7 +123,7 @@ void PastTree::compress(const std::vector<Node*>& needed)
     std::erase_if(cuts_, [oldest](Cycle cut) { return cut <= oldest; });
 }
 
-Causes PastTree::causes(Node node) const
+Causes CauseTree::causes(Node node) const
 {
     std::vector<Node> line{node};
     while (line.back() != kRoot) line.push_back(nodes_[line.back()].parent);

@@ -1,4 +1,4 @@
-// Finds the cause of every cycle: the walk back from the last interrupt over what each event waited for last (path_rules.h). Every
+// Finds the cause of every cycle: the walk back from the last interrupt over what each event waited for last (cause_walk.h). Every
 // cycle up to the interrupt is passed once, so the cycles of all causes add up.
 //
 // Which interrupt is the last one is known at the end, and notes are too many to be kept until then. So from time to time the older ones
@@ -20,22 +20,22 @@
 #include <utility>
 #include <vector>
 
-#include "platform/past_tree.h"
-#include "platform/path_rules.h"
+#include "causes/cause_tree.h"
+#include "causes/cause_walk.h"
 
 namespace dlasim {
 
 class CriticalPath {
 public:
-    Trails trails;
-    std::array<PortTrail, 2> ports;  // primary, secondary
+    WaitLogs logs;
+    std::array<BurstLogs, 2> ports;  // primary, secondary
 
     CriticalPath() = default;
     CriticalPath(const CriticalPath&) = delete;
     CriticalPath& operator=(const CriticalPath&) = delete;
 
     /// Cycles are summed up at this interval, however few notes there are; kNever: at the end only. Before the first one.
-    void look_every(Cycle cycles)
+    void compact_every(Cycle cycles)
     {
         window_ = next_ = cycles;
         enough_ = 0;
@@ -51,23 +51,23 @@ public:
     void end() { ended_ = last_ != 0; }
     /// In cycle `at` something ends that is reported on by itself.
     void cut(Cycle at) { tree_.cut(at); }
-    /// The first cycle that must not run before look().
+    /// The first cycle that must not run before compact().
     Cycle next() const { return next_; }
     /// True if there are notes enough to sum up at next(), else that is a later cycle.
-    bool wants_to_look();
+    bool should_compact();
     /// All cycles before next() have run, what units put off has been done, and ports have noted what is pending.
-    void look();
+    void compact();
     /// Not before this cycle.
-    void reach(Cycle now) { next_ = std::max(next_, now); }
-    /// Of the cycles after t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end, as look().
+    void delay_compaction_until(Cycle now) { next_ = std::max(next_, now); }
+    /// Of the cycles after t0 up to `done`: the last interrupt, or where software was at its end. Once, at the end, as compact().
     Causes causes(Cycle t0, Cycle done, bool interrupt);
     /// Walks that reached a point of older cycles that was not prepared: 0, else their causes are wrong.
     unsigned unforeseen() const { return unforeseen_; }
 
 private:
-    using Node = PastTree::Node;
-    struct SpotHash {
-        std::size_t operator()(const PathSpot& spot) const;
+    using Node = CauseTree::Node;
+    struct PointHash {
+        std::size_t operator()(const PathPoint& point) const;
     };
     /// The first walk that came there in this round, and how far it had come.
     struct Mark {
@@ -79,33 +79,33 @@ private:
         std::uint32_t stage() const { return runs_and_stage % 8; }
     };
     struct Walk {
-        PathSpot from, to;
+        PathPoint from, to;
         std::uint32_t first_run = 0, last_run = 0;  // the following one
         ExactCause last_cause;
-        std::optional<Mark> joins;  // there it meets another one
+        std::optional<Mark> joins;  // there it joins another one
     };
-    using Spots = std::unordered_map<PathSpot, Node, SpotHash>;
+    using Points = std::unordered_map<PathPoint, Node, PointHash>;
 
     void begin_walks();
-    void walk(const PathSpot& spot);
+    void walk(const PathPoint& point);
     bool arrived() const;
-    bool meets();
+    bool joins_earlier_walk();
     void add_crossings(Cycle floor);
-    void add_crossings(TrailPlace place, Cycle floor);
+    void add_crossings(WaitPoint place, Cycle floor);
     void add_crossings(unsigned port, bool write, Cycle floor);
-    void add_stages(unsigned port, bool write, BurstTrail::Number number, Cycle floor);
-    void add(const PathSpot& spot);
-    void add(TrailPlace place, bool sent, Cycle at);
-    PathSpot named(PathSpot spot) const;
+    void add_stages(unsigned port, bool write, BurstLog::Number number, Cycle floor);
+    void add(const PathPoint& point);
+    void add(WaitPoint place, bool sent, Cycle at);
+    PathPoint named(PathPoint point) const;
     void sum_up_to(Cycle floor);
     std::vector<Node> sum_up();
-    Node landing(const Walk& walk);
+    Node end_of(const Walk& walk);
     void forget();
     void drop_pending();
     std::size_t size() const;
 
-    PathRules rules_{trails, ports};
-    PastTree tree_;
+    CauseWalk rules_{logs, ports};
+    CauseTree tree_;
     // Cycles between two chances to sum up, taken if there are that many notes more since.
     Cycle window_ = 1u << 12;
     std::size_t enough_ = 1u << 16;
@@ -114,16 +114,16 @@ private:
     std::vector<Cycle> interrupts_;
     Cycle last_ = 0;  // of all interrupts
     bool ended_ = false;
-    Node interrupted_ = PastTree::kRoot;  // the last one up to the floor
+    Node interrupted_ = CauseTree::kRoot;  // the last one up to the floor
     bool any_interrupt_ = false;
-    Spots spots_;  // up to the floor: what a walk finds there
+    Points points_;  // up to the floor: what a walk finds there
     unsigned unforeseen_ = 0;
     // while cycles are summed up
-    Spots crossings_;                                            // of the next floor: the walk from there
-    std::array<std::array<BurstTrail::Number, 2>, 2> needed_{};  // by port, write: bursts from there on are kept
+    Points crossings_;                                         // of the next floor: the walk from there
+    std::array<std::array<BurstLog::Number, 2>, 2> needed_{};  // by port, write: bursts from there on are kept
     std::vector<Walk> walks_;
-    std::array<std::vector<Mark>, kTrailPlaces> met_at_places_;      // by segment
-    std::array<std::array<std::vector<Mark>, 2>, 2> met_at_bursts_;  // by port, write; by number from the trail's first on
+    std::array<std::vector<Mark>, kWaitPoints> met_at_places_;       // by segment
+    std::array<std::array<std::vector<Mark>, 2>, 2> met_at_bursts_;  // by port, write; by number from the log's first on
     std::uint32_t round_ = 0;
 };
 
