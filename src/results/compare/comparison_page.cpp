@@ -90,7 +90,7 @@ public:
     }
     std::string parts() const
     {
-        const auto rows = parts_.ranked([](const SideBySide::Row& row) { return row.max_value(); });
+        const auto rows = parts_.ranked([](const SideBySide::Row& row) { return row.most(); });
         if (rows.empty()) return "";
         std::string text = section(by_cause_ ? "Cycles by cause" : "Cycles by phase of the array");
         for (std::size_t r = 0; r < runs_.size(); ++r) {
