@@ -37,9 +37,9 @@ private:
             a.stride = in(1, 2) == 1 ? in(1, 2) : in(1, 8);
             if (in(1, 2) == 1) a.before = in(0, std::min(a.kernel - 1, 5u)), a.after = in(0, a.kernel - 1);
             if (a.kernel > size + a.before + a.after) continue;
-            const std::int64_t behind = a.behind(size, pool.ceil);
-            if (behind >= a.kernel || behind > 7) continue;
-            if (pool.function == PoolFunction::Average && behind > std::int64_t{a.after}) continue;
+            const std::int64_t pad_after = a.pad_after(size, pool.ceil);
+            if (pad_after >= a.kernel || pad_after > 7) continue;
+            if (pool.function == PoolFunction::Average && pad_after > std::int64_t{a.after}) continue;
             return a;
         }
     }
