@@ -271,7 +271,7 @@ class Files(Loadable):
     def test_what_does_not_fit_the_machine_is_refused_by_name(self):
         self.refused("loadable", DATA / "tiny_nv_small.nvdla", "--hw", "nv_large", says="compiled for another machine than nv_large")
         self.refused("loadable", DATA / "tiny_nv_large.nvdla", "--hw", "nv_small", says="compiled for another machine than nv_small")
-        self.refused("loadable", DATA / "tiny_nv_full.nvdla", "--hw", "nv_large", says="computes in fp16, but nv_large knows int8 only")
+        self.refused("loadable", DATA / "tiny_nv_full.nvdla", "--hw", "nv_large", says="computes in fp16, but nv_large supports only int8")
         self.refused("loadable", DATA / "regression/BDMA_L0_0.nvdla", "--hw", "nv_large", says="nv_large has no BDMA")
 
     def test_files_that_are_no_loadables_are_refused(self):

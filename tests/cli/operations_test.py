@@ -68,16 +68,15 @@ class Operations(cli_test.Case):
                 strip = lambda of: [{key: o[key] for key in ("units", "input", "output", "start", "done", "macs")} for o in of["operations"]]
                 self.assertEqual(strip(trace), strip(case), f"{hardware} {form}")
 
-    def test_a_trace_without_its_comments_has_an_access_more_after_every_wait(self):
+    def test_a_trace_takes_the_same_cycles_without_its_comments(self):
         network = dict(NETWORK, layers=[layer for layer in NETWORK["layers"] if layer["op"] == "conv2d"])
         folder = self.exported(network, "txn", "nv_full")
         with_comments, _ = self.replayed(folder, "--hw", "nv_full")
         trace = self.folder / folder / "input.txn"
         trace.write_text("".join(line.split("#")[0].rstrip() + "\n" for line in trace.read_text().splitlines()))
         without, _ = self.replayed(folder, "--hw", "nv_full")
-        (first, second), (same, later) = with_comments["operations"], without["operations"]
-        self.assertEqual((same["start"], same["done"]), (first["start"], first["done"]))
-        self.assertEqual((later["start"], later["done"]), (second["start"] + 1, second["done"] + 1))
+        times = lambda of: [(operation["start"], operation["done"]) for operation in of["operations"]]
+        self.assertEqual(times(without), times(with_comments))  # masking the other interrupts is part of a wait
 
     def test_the_array_multiplies_no_more_than_it_can(self):
         layer = {"name": "w", "mode": "winograd", "input": {"width": 18, "height": 18, "channels": 64}, "kernel": {"width": 3, "height": 3, "count": 32},

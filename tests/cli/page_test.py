@@ -135,8 +135,8 @@ def expect_machines(dlasim, program, folder):
     out = found_in(chromium(program, f"file://{folder}/machines/test.html", "--window-size=1280,1600", "--dump-dom"))
     ran, meeting = [row for row in rows if row["mean.cycles"] is not None], [row for row in rows if row["meets"]]
     expect(0 < len(meeting) < len(ran) < len(rows), True, "some machines meet everything, some run and do not, some do not run")
-    expect(out["summary"], f"{len(rows)} of {len(rows)} machines, {len(ran)} with a result, {len(meeting)} meet everything, {len(rows) - len(ran)} without",
-           "the summary of machines")
+    expect(out["summary"], f"{len(rows)} of {len(rows)} machines, {len(ran)} with a result, {len(meeting)} meet everything, {len(rows) - len(ran)} without, "
+           f"{sum(not row['measured'] for row in ran)} on unmeasured machines", "the summary of machines")
     expect(out["rows"], [row["machine"] for row in rows], "the table of machines")
     expect(out["heads"][:5], ["machine", *MACHINES["axes"], "meets"], "its first columns")
     expect(set(out["heads"]) >= {"mean.frames_per_s", "n.frames_per_s", "m.frames_per_s", "fails"}, True, "its columns")
