@@ -159,6 +159,7 @@ class Folders(Pictures):
         Image.fromarray(pixels[2]).save(self.at / "images/c.png")
         Image.fromarray(pixels[0]).save(self.at / "images/a.PNG")
         np.save(self.at / "images/b.npy", pixels[1])
+        (self.at / "images/b.npy").rename(self.at / "images/b.NPY")
         np.save(self.at / "images/d.npy", (pixels[3].astype("float32").transpose(2, 0, 1)[None] - 10) / 2)
         (self.at / "images/labels.txt").write_text("no image")
         (self.at / "images/sub").mkdir()

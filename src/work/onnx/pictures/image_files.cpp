@@ -20,11 +20,18 @@ std::string dims_text(const std::vector<std::uint64_t>& shape)
     return text.empty() ? "()" : text + ")";
 }
 
-bool has_ending(const fs::path& file)
+/// Of a file's name, in small letters.
+std::string ending_of(const fs::path& file)
 {
     std::string ending = file.extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return ending;
+}
+
+bool has_ending(const fs::path& file)
+{
+    const std::string ending = ending_of(file);
     return ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".npy";
 }
 
@@ -55,7 +62,7 @@ public:
     void add(const std::string& path)
     {
         const std::string where = option_ + ": " + path;
-        if (fs::path(path).extension() == ".npy") return add_array(read_npy_array(path, option_), where);
+        if (ending_of(path) == ".npy") return add_array(read_npy_array(path, option_), where);
         const std::string bytes = read_text(path, kMaxPictureBytes);
         if (!is_picture(bytes)) throw ConfigError(where, "is no PNG or JPEG file, expected one");
         add_picture(decode_picture(bytes, where), where);
@@ -157,7 +164,7 @@ ImageArray read_images(const std::string& path, const std::string& option, const
         for (const fs::path& file : files_of(path, option + ": " + path)) gathering.add(file.string());
         return gathering.take();
     }
-    if (!has_ending(path) || fs::path(path).extension() == ".npy") return {read_npy_array(path, option), {}};
+    if (!has_ending(path) || ending_of(path) == ".npy") return {read_npy_array(path, option), {}};
     gathering.add(path);
     return gathering.take();
 }
