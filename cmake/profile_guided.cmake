@@ -42,6 +42,6 @@ if(NOT EXISTS ${profile}/counted)
     file(REMOVE_RECURSE ${profile}/build ${profile}/out)
     file(TOUCH ${profile}/counted)
 endif()
-# What has changed since it was counted is compiled as without: remove the folder `profile` to count anew.
+# Functions that have changed since the profile was recorded are compiled without it: remove the folder `profile` to record it again.
 add_compile_options(-fprofile-use=${profile}/counts -fprofile-prefix-path=${PROJECT_BINARY_DIR} -fprofile-correction
     -Wno-missing-profile -Wno-coverage-mismatch)

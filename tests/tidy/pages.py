@@ -171,8 +171,9 @@ def check_version():
 
 
 # after, downstream of | recorded, reported, set | is (in), represents | n times, the given number of | is, reaches, recurs, restarts | delayed | skips, omits | tiled
-FOREIGN = re.compile(r"\b(?:behind|tells?|told|said|stand(?:s|ing)?(?!-?alone)|stood|so many|c[oa]mes? (?:to|again)|held up|holds? (?:it|them|that) up|"
-                     r"le(?:ft|aves?|aving) out|rooms|anew|(?:is|are) cut into)\b", re.I)
+FOREIGN = re.compile(r"\b(?:behind|tell(?:s|ing)?|told|said|stand(?:s|ing)?(?!-?alone)|stood|so (?:many|much)|(?:c[oa]mes?|coming) (?:to|again)|"
+                     r"h[eo]lds? (?:\w+ )?up|holding (?:\w+ )?up|(?:left|leaves?|leaving) (?:it |them |that |this )?out|rooms|anew|(?:is|are) cut into)\b", re.I)
+SAYS = re.compile(r"\bsay(?:s|ing)?\b", re.I)  # in pages and messages
 MODULE = re.compile(r"(?<!clean.)\broom\b(?! temperature)", re.I)  # a module, or space
 MOST_IN_COMMENTS = 0
 CPP_PARTS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"', re.S)
@@ -196,17 +197,21 @@ def parts_of(path, text):
 
 
 def check_terms():
-    sources = [*(path for folder in ("src", "docs", "scripts", "examples", "configs/templates", "tests/data") for path in (ROOT / folder).rglob("*")), *ROOT.glob("*.md")]
-    for path in sorted(path for path in sources if path.suffix in (".md", ".html", ".js") and ".bundle." not in path.name or path.parent.name == "templates"):
+    sources = [path for folder in ("src", "docs", "scripts", "examples", "configs/templates", "tests/data") for path in (ROOT / folder).rglob("*")]
+    sources += [*ROOT.glob("*.*"), *(ROOT / "cmake").glob("*"), *(ROOT / "python").glob("*.ipynb")]
+    pages = (".md", ".html", ".js", ".svg", ".ipynb", ".cmake", ".txt", ".cff", ".yml", ".sh")
+    for path in sorted(path for path in sources if path.is_file() and (path.suffix in pages and ".bundle." not in path.name or path.parent.name == "templates")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             line = re.sub(r"`[^`]*`", "", line) if path.suffix == ".md" else line
-            for found in [*FOREIGN.finditer(line), *MODULE.finditer(line)]:
+            says = SAYS.finditer(line) if path.suffix == ".md" else ()
+            for found in [*FOREIGN.finditer(line), *MODULE.finditer(line), *says]:
                 yield f"{path.relative_to(ROOT)}:{number}: \"{found.group()}\" is no term of the field"
     comments = []
-    for path in sorted(path for folder in ("src", "include", "python", "scripts", "examples") for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp", ".py")):
+    sources = [path for folder in ("src", "include", "python", "scripts", "examples", "docs/hardware/models") for path in (ROOT / folder).rglob("*")]
+    for path in sorted(path for path in sources if path.suffix in (".h", ".cpp", ".py")):
         text = path.read_text()
         for comment, start, part in parts_of(path, text):
-            for found in FOREIGN.finditer(part):
+            for found in [*FOREIGN.finditer(part), *(() if comment else SAYS.finditer(part))]:
                 where = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, start + found.start()) + 1}: \"{found.group()}\" is no term of the field"
                 if comment:
                     comments.append(where)

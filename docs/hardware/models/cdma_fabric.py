@@ -920,7 +920,7 @@ def releases(case):
     """Measured inputs of the CDMA model: releases and pending handshake of the CSC, accept cycles of later D_OP_ENABLE writes.
     If the case carries value logs ('vlog') these are used.  Otherwise the number of entries of every measured release pulse is computed:
     data: one pulse per layer, entries_per_slice * batches * (D_RELEASE+1); weights: one pulse per kernel group,
-    ceil(bytes up to the end of the group / E) - the same for the previous group (padding behind the last group is never released)."""
+    ceil(bytes up to the end of the group / E) - the same for the previous group (padding after the last group is never released)."""
     c = CFG[case['config']]; E = c['A'] * c['R']
     lay = [x[1] for x in layers_of(case) if x[0] == 'layer']; cf = [LayerCfg(c, x['regs']) for x in lay]
     e = case['expected']; rd = {}; rw = {}

@@ -10,7 +10,7 @@ Written from loadable.md only; pure Python, no packages. Register addresses and 
         --pixels FILE       input as unsigned bytes in c, h, w order of the network's own channels (the *.input files of loadables/)
         --seed N            pseudo random input instead (small positive and negative values, 0..127 for pixels)
         --mode serial|overlap|driver   overlap (default): the next chain is programmed while one runs; driver: the driver's order
-        --no-clear          leave out the writes that clear every unwritten register of a group (see loadable.md 6.9)
+        --no-clear          omit the writes that clear every unwritten register of a group (see loadable.md 6.9)
         --dump              ask for the whole output memory as hex regions (`expected.output` in pieces)
         --chains N          only the first N sets of operations that run together; the output is what the last of them writes
         --check CRC         put this crc32 of the output memory into the case
@@ -211,7 +211,7 @@ class Machine:
         return self.base[entry['memory']] + entry['offset']
 
     def version_of(self, task, index):
-        """Interface version of the blob behind an entry of the address list."""
+        """Interface version of the blob of an entry of the address list."""
         wanted = self.loadable.addresses[task['addresses'][index]]['memory']
         for m in self.loadable.memories:
             if m['id'] == wanted and m['contents']: return self.loadable.blobs[m['contents'][0]]['version']
@@ -871,7 +871,7 @@ class Programmer:
         self.program.append(['MARK', 't0'])
         while driver.completed < len(ops) and done != limit:
             running = [c for head, c in chains.items() if all(driver.state.get(i) == 'active' for i in c)]
-            if len(running) > 1:                          # of one kind they finish in the hardware's order, else nobody knows
+            if len(running) > 1:                          # of one kind they finish in the hardware's order, else the order is undefined
                 kinds = {ops[c[0]]['type'] for c in running}
                 if len(kinds) > 1: raise ValueError('%d chains could run at once: the order of completion is not known' % len(running))
                 running.sort(key=lambda c: driver.slot[c[0]] != driver.next_group[ops[c[0]]['type']])

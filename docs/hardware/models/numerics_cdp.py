@@ -22,7 +22,7 @@ def index_cfg(x, start, sel, n, exp, off):
         if not off & 128 and g < (off & 127): return "u", 0, 0
         i = g - sx(off, 8)
         return ("o", 64, 0) if i >= 64 else ("h", i, f)
-    le = n == 65; fb = 23 if le else 22                      # fraction bits kept behind the point
+    le = n == 65; fb = 23 if le else 22                      # fraction bits kept after the point
     neg = (sel >> 5) & 1
     if neg:
         k = 32 - (sel & 31)                                  # 1..32

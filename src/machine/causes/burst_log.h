@@ -194,8 +194,8 @@ public:
         if (before.client == burst.client && before.since_accepted(at) <= interval)
             burst.accepted_after = saturating_increment(before.accepted_after);
     }
-    /// `due`: from when on it might have come. `busy`: how long the port is after a beat; `follows`: so much later may one still come
-    /// that was there before.
+    /// `due`: the earliest possible cycle. An answer at most `busy` cycles after the previous one of its client, or `busy` + `follows`
+    /// if it is late, counts as back to back.
     void answer(BurstRecord& burst, Number number, Cycle due, Cycle at, Cycle busy, Cycle follows)
     {
         Number& same = answered_[burst.client];

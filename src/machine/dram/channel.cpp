@@ -161,7 +161,7 @@ void Channel::account_column(Command command, std::uint32_t bank, const Location
 }
 
 // The data bus idles although a burst might have started by a command in [from, to). Backwards from
-// the column command: what held it up since the activation, what the activation, what the precharge.
+// the column command: what delayed it after the activation, what delayed the activation, what the precharge.
 void Channel::account_gap(std::uint32_t bank, std::int64_t from, Cycle to, Stamp ready)
 {
     const Opening& opening = openings_[bank];

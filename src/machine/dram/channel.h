@@ -90,7 +90,7 @@ protected:
     Ring<Completion> completed_{64};
 
 private:
-    struct Opening {  // when a bank was last opened and closed, and what had held that up
+    struct Opening {  // when a bank was last opened and closed, and what delayed it
         Cycle act_at = 0, pre_at = 0;
         Stamp act_ready, pre_ready;
     };

@@ -71,7 +71,7 @@ struct OpenRow {
 struct MemoryReport {
     std::string text, json;               // statistics and energy, for people and for tools
     std::vector<std::string> violations;  // with check_dram
-    Cycle bus_held = 0;                   // core cycles in which its busiest data bus carried data, or its rules held it up
+    Cycle bus_held = 0;                   // core cycles in which its busiest data bus carried data, or its rules delayed it
 };
 
 /// A unit is done: its bits of GLB.S_INTR_STATUS, and the cycle, relative to t0, in which the pin shows them. If the pin

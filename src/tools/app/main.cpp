@@ -334,7 +334,9 @@ Command add_sweep(CLI::App& app)
     command->add_option(
         "--best", sweep.best,
         "report the machine with the best value of this figure, or the least of an expression, of those that meet all requirements");
-    command->add_flag("--prove", sweep.prove, "run only machines that bounds let be the --best, and say of every other one why it is not")
+    command
+        ->add_flag("--prove", sweep.prove,
+                   "run only machines that bounds let be the --best, and name the bound that excludes each other one")
         ->needs("--best")
         ->excludes(list)
         ->excludes(sharded)

@@ -306,7 +306,7 @@ void whole_output(Importing& in, NodeView& view, std::size_t value, const std::v
     in.set_image(view, {std::nullopt, value, dims, type});
 }
 
-/// Zeros that a node before puts around join the padding, where the machine has so much of it.
+/// Zeros that an earlier Pad node adds become padding of the convolution, up to the machine's limit.
 bool padded_convolution(Importing& in, NodeView& view, const Symbol& given, const RealConstant& w, const std::vector<double>& bias)
 {
     const Importing::Padded* padded = in.padding_of(given.value);

@@ -50,7 +50,7 @@
   if (typeof result.area_mm2 === "number") fact("area", `${short(result.area_mm2)} mm2`, result.energy?.technology);
   fact("values", verdict);
   $("#command").textContent = run.command;
-  $("#written").textContent = "Every figure of this page is in result.json; dlasim reference says what each key means.";
+  $("#written").textContent = "Every figure of this page is in result.json; dlasim reference explains each key.";
 
   // ---- the verdict in words
   const share = (part) => percent(part).replace(" %", "\u00a0%");
