@@ -177,7 +177,7 @@ class NoHazards(Hazards):
             done = subprocess.run([DLASIM, "replay", case, "--hazards", "--quiet", "--out", "out"], cwd=self.folder, capture_output=True, text=True)
             hazards = self.result()["hazards"]
             self.assertEqual(hazards["found"], 0, case.name)
-            # Some end while units work, others round bytes of weights up to 128, in others ends may meet: docs/PROGRAMS.md.
+            # Some end while units work, others round bytes of weights up to 128, in others ends may meet: tests/data/README.md.
             self.assertLessEqual({b["rule"] for b in hazards["rules"]["list"]}, {"ends_while_working", "size", "early_end", "defect"}, case.name)
             self.assertEqual(done.returncode, 1 if hazards["rules"]["list"] else 0, case.name)
 
@@ -187,7 +187,7 @@ class NoHazards(Hazards):
         for case in sorted(DATA.glob("rtl/**/mix_*.json")):
             subprocess.run([DLASIM, "replay", case, "--hazards", "--quiet", "--out", "out"], cwd=self.folder, capture_output=True, text=True, timeout=300)
             ends += any(b["rule"] == "ends_while_working" for b in self.result()["hazards"]["rules"]["list"])
-        self.assertIn(f"{ends} end while units work", (ROOT / "docs/PROGRAMS.md").read_text())
+        self.assertIn(f"{ends} end while units work", (ROOT / "tests/data/README.md").read_text())
 
     def test_time_alone_has_no_values_to_lose(self):
         self.dlasim("run", ROOT / "models/resnet50_res3a_branch2b.json", "--hazards", "--timing-only", status=2)

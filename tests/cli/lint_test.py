@@ -265,8 +265,8 @@ class Counts(Lint):
         for case in cases:
             _, out, _ = self.dlasim("lint", case, "--json")
             broken.update({breach["rule"] for breach in json.loads(out)["list"]})
-        page = (ROOT / "docs/PROGRAMS.md").read_text()
-        for words in (f"Of the {len(cases):,} measured cases", f"{broken['early_end']} have small convolutions", f"{broken['size']} declare more",
+        page = (ROOT / "tests/data/README.md").read_text()
+        for words in (f"of the {len(cases):,} measured cases", f"{broken['early_end']} have small convolutions", f"{broken['size']} declare more",
                       f"{broken['defect']} show the defect"):
             self.assertIn(words, page.replace("\n", " "))
 
