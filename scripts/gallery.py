@@ -100,8 +100,8 @@ class Gallery:
                    f"is memory in {share(result, 'memory')} and the accumulator, which cannot drain into SDP faster, in "
                    f"{share(result, 'array_idle', 'accumulator_full')}.")
         step = next(step for step in result["steps"] if step["name"] == "res2b_branch2a")
-        self.picture(page, "cut", ["#timeline"], "{ const step = page.steps.find((one) => one.name === 'res2b_branch2a'); page.view(step.start, step.done); }")
-        self.entry("A tiled layer", "cut", "",
+        self.picture(page, "tiles", ["#timeline"], "{ const step = page.steps.find((one) => one.name === 'res2b_branch2a'); page.view(step.start, step.done); }")
+        self.entry("A tiled layer", "tiles", "",
                    f"The same run, zoomed to `res2b_branch2a`: {step['operations']} operations. It takes {step['share']:,} cycles; its largest bound is "
                    f"{step['bound_cycles']:,}.")
         page, result, _ = self.run("net", "models/networks/mobilenet_v1.json", "--hw", "nv_large", "--memory", "ddr4-3200", "--timing-only")

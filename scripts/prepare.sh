@@ -1,5 +1,5 @@
-# Sourced by run.sh, test.sh and checks.sh: installs the Debian packages that are missing, as root or with sudo. What it does it
-# says on stderr; it is quick and silent when there is nothing to do. Set before: with_tests, to build the tests; more_packages.
+# Sourced by run.sh, test.sh and checks.sh: installs missing Debian packages, as root or with sudo. Progress goes to stderr; without
+# anything to do it is quick and silent. Set before: with_tests, to build the tests; more_packages.
 
 packages="g++ cmake ninja-build pkg-config libsystemc-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
           libsqlite3-dev libpagmo-dev libxxhash-dev libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler libyaml-cpp-dev libpng-dev libjpeg-dev
@@ -49,7 +49,7 @@ build_targets() {
     build_changed "$directory" "$@"
 }
 
-# Says on stderr how far a build is, when it takes longer than a moment: progress DIRECTORY, in the background.
+# Reports the progress of a long build on stderr: progress DIRECTORY, in the background.
 progress() {
     sleep 3 >/dev/null 2>&1
     echo "building $1 on $jobs cores, minutes the first time; the log is $1/build.log" >&2

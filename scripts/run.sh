@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, builds dlasim and runs a layer. What it does it says on stderr; stdout has the result alone.
+# Installs missing packages, builds dlasim and runs a layer. Progress goes to stderr, the result to stdout.
 #
 #   scripts/run.sh LAYER.json [options of dlasim run]      scripts/run.sh models/resnet50_res3a_branch2b.json --hw nv_large
 set -eu

@@ -114,7 +114,7 @@ std::string head_lines(const Job& job)
     std::string text = fmt::format("{}  {}\n", printable(job.name), job.text.subject);
     text += fmt::format("  on           {}{}, {}{}{}\n", machine_name(job.hardware), measured_text(job.hardware, job.program),
                         memory_text(job.memory), job.text.mode.empty() ? "" : ", ", job.text.mode);
-    if (!job.text.cut.empty()) text += fmt::format("  cut          {}\n", job.text.cut);
+    if (!job.text.cut.empty()) text += fmt::format("  tiling       {}\n", job.text.cut);
     return text;
 }
 
