@@ -272,7 +272,7 @@ class Parts(DriverFiles):
         refuse(lambda wrong: wrong.update(format="other"), "wrong.json: is no manifest, expected the .json that export --form nvdla writes")
         refuse(lambda wrong: wrong["tensors"].append(4), "/tensors/2: found 4, expected a tensor with a name")
         refuse(pieces(), "/layout/pieces: found [], expected pieces [first channel, channels, place]")
-        refuse(pieces([0, 8, 0], [8, 2, 4]), "/layout/pieces/1: found [8,2,4], expected channels and places after those of the piece before")
+        refuse(pieces([0, 8, 0], [8, 2, 4]), "/layout/pieces/1: found [8,2,4], expected channels and places after those of the previous piece")
         refuse(pieces([0, 8, 0], [8, 2, 40]), "has 10 channels, expected 42 of features, the end of its pieces in the manifest: does the manifest belong to this file?")
 
     def test_a_step_at_the_end_is_the_callers(self):

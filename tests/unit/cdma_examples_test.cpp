@@ -203,7 +203,7 @@ TEST(CdmaExamples, TheSecondaryPortOfAMachineWithoutOneTakesNothing)
     EXPECT_TRUE(e.data.requests.empty());
     EXPECT_THAT(e.data_messages, testing::IsEmpty());
     EXPECT_THAT(e.weight_interrupts, ElementsAre(104));
-    EXPECT_THAT(e.bench.core->waiting_for(), testing::HasSubstr("a secondary port that is not there"));
+    EXPECT_THAT(e.bench.core->waiting_for(), testing::HasSubstr("a secondary port that the machine lacks"));
     registers.push_back({r::D_WEIGHT_RAM_TYPE, 0});
     Example both("nv_small");
     both.layer(registers);

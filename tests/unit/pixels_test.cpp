@@ -72,8 +72,8 @@ TEST(Pixels, OnesFromAFileWithMoreBitsThanTheFormatAreRefused)
     EXPECT_THAT(refusal([&] {
                     load({64, 65, 0, 0});
                 }),
-                HasSubstr("found 65 at place 1, expected a multiple of 64: T_B10G10R10A2 holds the upper bits of 16"));
-    EXPECT_THAT(refusal([&] { load({64, -64, 0, 64}); }), HasSubstr("found 64 at place 3, expected a multiple of 16384"));
+                HasSubstr("found 65 at index 1, expected a multiple of 64: T_B10G10R10A2 holds the upper bits of 16"));
+    EXPECT_THAT(refusal([&] { load({64, -64, 0, 64}); }), HasSubstr("found 64 at index 3, expected a multiple of 16384"));
     EXPECT_EQ(refusal([&] { load({64, -64, 32704, -32768}); }), "nothing was refused");
     std::filesystem::remove(file);
 }

@@ -32,7 +32,7 @@ Database::Database(const std::filesystem::path& file, Use use) : file_(file), us
     handle_.reset(opened);
     if (status != SQLITE_OK) {
         const std::string why = opened ? sqlite3_errmsg(opened) : "no memory";
-        throw ConfigError(file.string(), "cannot be opened (" + why + "), expected a place that can be written");
+        throw ConfigError(file.string(), "cannot be opened (" + why + "), expected a writable path");
     }
     sqlite3_busy_timeout(opened, kPatience);
     // Others may read what a sweep has, in memory shared with them, which network file systems lack: who holds the file alone needs none.

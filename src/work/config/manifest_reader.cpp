@@ -26,7 +26,7 @@ std::vector<ChannelPiece> pieces_of(const Json& list, const std::string& file, c
         const ChannelPiece piece{number(0), number(1), number(2)};
         const ChannelPiece before = pieces.empty() ? ChannelPiece{} : pieces.back();
         if (piece.count == 0 || piece.first != before.first + before.count || piece.at < before.at + before.count)
-            wrong(where, list[i], "channels and places after those of the piece before");
+            wrong(where, list[i], "channels and places after those of the previous piece");
         pieces.push_back(piece);
     }
     return pieces;

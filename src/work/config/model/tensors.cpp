@@ -61,7 +61,7 @@ void expect_bits_of_format(const Layer& layer, const Tensor& input)
         const std::uint32_t missing = layer.format->missing_bits(component_of(input, i));
         if ((static_cast<std::uint16_t>(input.values[i]) & missing) != 0)
             throw ConfigError(layer.data.where + "/input: " + layer.data.input,
-                              "found " + std::to_string(input.values[i]) + " at place " + std::to_string(i) + ", expected a multiple of " +
+                              "found " + std::to_string(input.values[i]) + " at index " + std::to_string(i) + ", expected a multiple of " +
                                   std::to_string(missing + 1) + ": " + layer.format->name + " holds the upper bits of 16");
     }
 }
@@ -125,7 +125,7 @@ Tensor load_operand(const Layer& layer, std::size_t slot)
         const std::int32_t most = engine.operand_bytes == 1 ? 127 : 32767;
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (!fp && (values[i] < -most - 1 || values[i] > most))
-                throw ConfigError(where + ": " + path, "found " + std::to_string(values[i]) + " at place " + std::to_string(i) +
+                throw ConfigError(where + ": " + path, "found " + std::to_string(values[i]) + " at index " + std::to_string(i) +
                                                            ", expected " + std::to_string(-most - 1) + ".." + std::to_string(most) +
                                                            ": operands of " + std::to_string(engine.operand_bytes) +
                                                            " bytes (a \"shift\" makes larger ones)");

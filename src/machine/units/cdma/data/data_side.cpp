@@ -180,7 +180,7 @@ Cycle DataSide::horizon() const
 std::string DataSide::waiting_for() const
 {
     if (!busy_) return "data: not started";
-    if (link_ == &no_port_.link) return "data: a secondary port that is not there";
+    if (link_ == &no_port_.link) return "data: a secondary port that the machine lacks";
     if (slot_.valid) return "data: the memory interface does not take a request";
     if (info_.size() != 0) return "data: " + std::to_string(info_.size()) + " requests in flight";
     if (blocked_) return "data: " + std::to_string(status_.free()) + " entries free of " + std::to_string(status_.capacity());

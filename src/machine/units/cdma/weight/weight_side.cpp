@@ -92,7 +92,7 @@ bool WeightSide::take_releases(Cycle at)
 std::string WeightSide::waiting_for() const
 {
     if (!busy_) return "weights: not started";
-    if (link_ == &no_port_.link) return "weights: a secondary port that is not there";
+    if (link_ == &no_port_.link) return "weights: a secondary port that the machine lacks";
     if (requests_.stalled()) return "weights: the memory interface does not take a request";
     if (fifos_.info.size() != 0) return "weights: " + std::to_string(fifos_.info.size()) + " requests in flight";
     if (requests_.waits_for_space()) return "weights: space in the ring";
