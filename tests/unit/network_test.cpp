@@ -358,6 +358,19 @@ TEST(NetworkPlan, PixelsAreTiledByColumnsWhoseRowsAreShortStripes)
     for (const PlannedPass& pass : plan.plans.front().passes) EXPECT_LT(pass.geometry.out_width, 14u);
 }
 
+// The estimates that decide on it have the limits of the plan: tiles by columns of pixels, which no descriptor says, made it seem slow.
+TEST(NetworkPlan, AFirstLayerIsPooledOnTheWayInFilesForTheDriverToo)
+{
+    const Network network = network_of(
+        R"({"name": "c", "op": "conv2d", "kernel": {"width": 7, "height": 7, "count": 64}, "stride": {"x": 2, "y": 2},
+            "pad": {"left": 3, "right": 3, "top": 3, "bottom": 3}, "activation": "relu"},
+           {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [3, 3], "strides": [2, 2], "pads": [0, 0, 1, 1]}})",
+        R"({"width": 224, "height": 224, "channels": 3})");
+    for (const bool for_driver : {false, true})
+        EXPECT_EQ(plan_network(network, *find_preset("nv_large"), MemorySpec{}, {.values = false, .for_driver = for_driver}).plans.size(), 1u)
+            << for_driver;
+}
+
 TEST(NetworkPlan, ConvertersKeepTheRange)
 {
     const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);

@@ -86,7 +86,8 @@ private:
     std::optional<Estimate> estimate(const Steps& alone, const Step& step) const
     {
         try {
-            const Layer layer = step_layer(p_.network, alone, step);
+            Layer layer = step_layer(p_.network, alone, step);
+            layer.partition.own_lines = options_.for_driver;
             std::optional<Estimate> least;
             const auto weigh = [&](const std::optional<LayerPlan>& plan) {
                 if (!plan) return;
