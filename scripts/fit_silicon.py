@@ -210,6 +210,12 @@ EVENTS = {
 CELLS = {45: (0.346, "Mistry et al., IEDM 2007"), 28: (0.127, "Wu et al., IEDM 2009"), 16: (0.07, "Wu et al., IEDM 2013")}
 VOLTS = {45: 0.9, 28: 0.9, 16: 0.8}
 LEAKAGE = {45: 6, 28: 5, 16: 3}
+# The clock follows (V - threshold) ^ alpha / V. Voltages are over that of the energies, 0.8 V in 16 nm.
+LEE = "Lee et al., A 16-nm Always-On DNN Processor, JSSC 54(7), 2019: 0.4 to 1 V, up to 1.36 GHz, taken as at 1 V"
+VOLTAGE = {"nominal_mhz": (1000, "NVDLA Primer: its machines run at 1 GHz"),
+           "threshold": (0.5, "of the law through 1 GHz at 0.8 V and 1.36 GHz at 1 V: " + LEE),
+           "alpha": (1.3, "Sakurai and Newton, Alpha-Power Law MOSFET Model, JSSC 25(2), 1990: short channels"),
+           "least_voltage": (0.5, LEE)}
 
 
 def energy_scale(nm):
@@ -245,6 +251,8 @@ def table(nm, area, power, errors):
     put("leakage_mw_per_mm2", LEAKAGE[nm], assumption="standard thresholds at room temperature; nobody published it of this machine")
     put("peak_factor", power[3], "scripts/fit_silicon.py, fitted to peak powers in 16 nm: NVDLA Primer")
     put("dram_pj", 1300, HOROWITZ + "64 bits of a DRAM, the lower end of 1.3 to 2.6 nJ; where a DRAM is simulated its own energy counts instead")
+    for name, (value, source) in VOLTAGE.items():
+        put(name, value, source if nm == 16 else None, "as in 16 nm: " + source)
     put("area_error", errors[0], "scripts/fit_silicon.py, leave-one-out")
     put("power_error", errors[1], "scripts/fit_silicon.py, leave-one-out")
     return numbers

@@ -55,6 +55,8 @@ def table(nm, base):
             scaled(key, node["power"], node["power_source"])
         elif key == "leakage_mw_per_mm2":
             out[key] = {"value": base[key]["value"], "assumption": "as much as in 16 nm; nobody published it of this machine"}
+        elif key in ("nominal_mhz", "threshold", "alpha", "least_voltage"):
+            out[key] = {"value": base[key]["value"], "assumption": "as in 16 nm: " + base[key]["source"]}
         elif key == "area_error":
             out[key] = {"value": rounded(math.hypot(base[key]["value"], node["denser"] - 1)), "assumption": f"that of 16nm, and {node['denser_why']}"}
         elif key == "power_error":

@@ -298,7 +298,7 @@ class Figures(SweepCase):
             self.assertEqual(row["dram_efficiency"] is None, row["memory"] == "ideal")
 
     def test_energy_and_area(self):
-        numbers = {"multiply_int8_pj": 0.5, "add_int32_pj": 0.1, "event_share": 1, "register_fj": 0, "control_pj": 0, "leakage_mw_per_mm2": 0, "control_um2": 0,
+        numbers = {"multiply_int8_pj": 0.5, "add_int32_pj": 0.1, "event_share": 1, "register_fj": 0, "control_pj": 0, "leakage_mw_per_mm2": 0, "control_um2": 0, "nominal_mhz": 0,
                    "sram_8kib_pj": 10, "sram_32kib_pj": 20, "sram_bit_um2": 1, "ram_bit_um2": 0.346}
         technology = {"table": "16nm"} | {name: {"value": value, "source": "a test"} for name, value in numbers.items()}
         technology["event_share"] = {"value": 1, "assumption": "a test"}
@@ -324,6 +324,40 @@ class Figures(SweepCase):
             areas[row["cbuf.banks"]] = row["area_mm2"]
         fewer, more = sorted(areas)
         self.assertAlmostEqual(areas[more] - areas[fewer], (more - fewer) * 512 * 8 * 8 * 0.346 / 1e6, places=5)
+
+    def test_phy_and_controller_count_where_they_are_stated(self):
+        self.assertEqual(self.sweep(self.SWEEP, "--timing-only").returncode, 0)
+        without = self.rows()
+        numbers = {"phy_read_pj": 2, "phy_write_pj": 5, "phy_mw": 3}
+        technology = {"table": "16nm"} | {name: {"value": value, "source": "a test"} for name, value in numbers.items()}
+        self.assertEqual(self.sweep(self.SWEEP | {"technology": technology}, "--timing-only", "--restart").returncode, 0)
+        for row, before in zip(self.rows(), without, strict=True):
+            traffic = self.result(row["point"])["traffic"]["dbb"]
+            width = traffic["read_bytes"] / traffic["read_beats"]
+            phy = 8e-6 * width * (2 * traffic["read_beats"] + 5 * traffic["write_beats"]) + 3e-3 * row["time_us"]
+            dram = row["memory"] != "ideal"
+            self.assertAlmostEqual(row["memory_uj"], before["memory_uj"] + dram * phy, delta=2e-5 * row["memory_uj"])
+            self.assertAlmostEqual(row["total_uj"], row["energy_uj"] + row["memory_uj"], delta=2e-5 * row["total_uj"])
+            self.assertAlmostEqual(row["memory_idle_mw"], before["memory_idle_mw"] + 3 * dram, delta=2e-5 * max(1, row["memory_idle_mw"]))
+            self.assertEqual((row["cycles"], row["energy_uj"]), (before["cycles"], before["energy_uj"]))
+
+    def test_the_voltage_follows_the_clock(self):
+        self.assertEqual(self.sweep(self.SWEEP, "--timing-only").returncode, 0)
+        following, results = self.rows(), [self.result(point)["energy"] for point in range(8)]
+        technology = {"table": "16nm", "nominal_mhz": {"value": 0, "source": "a test"}}
+        self.assertEqual(self.sweep(self.SWEEP | {"technology": technology}, "--timing-only", "--restart").returncode, 0)
+        for row, fixed in zip(following, self.rows(), strict=True):
+            if row["clock_mhz"] == 1000:
+                self.assertEqual(row, fixed)
+                continue
+            here, there = results[row["point"]], self.result(row["point"])["energy"]
+            volts = here["voltage"]
+            self.assertAlmostEqual(((volts - 0.5) / 0.5) ** 1.3 / volts, 0.5, delta=1e-6)  # half of the clock of 1 GHz
+            self.assertEqual(there["voltage"], 1)
+            for part, power in (("events_uj", 2), ("clock_uj", 2), ("leakage_uj", 1)):
+                self.assertAlmostEqual(here["units"]["cacc"][part] / there["units"]["cacc"][part], volts ** power, delta=1e-9, msg=part)
+            self.assertEqual((row["cycles"], row["memory_uj"], row["area_mm2"]), (fixed["cycles"], fixed["memory_uj"], fixed["area_mm2"]))
+            self.assertLess(row["idle_mw"], fixed["idle_mw"])
 
     def test_timing_only_has_the_same_energy(self):
         self.assertEqual(self.sweep(self.SWEEP).returncode, 0)

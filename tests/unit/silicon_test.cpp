@@ -1,6 +1,8 @@
 // Area, energy and peak power: what must hold of any machine, and the published figures that the constants were fitted to.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "config/machine/hardware.h"
 #include "facts/presets.h"
 #include "silicon/area.h"
@@ -102,14 +104,43 @@ TEST(Silicon, NothingDoneCostsLeakageAndControl)
     EXPECT_NEAR(leaked, t.leakage_mw_per_mm2 * area_mm2(t, hw) * 1000, 1e-6);
 }
 
-TEST(Silicon, HalfTheClockLeaksTwice)
+TEST(Silicon, HalfTheClockLeaksTwiceAsLongAtItsVoltage)
 {
     const Technology t = technology("16nm");
     Hardware hw = *find_preset("nv_small");
     const auto leaked = [&] { return energy_of(t, hw, nothing(1000)).front().leakage_pj; };
     const double at_1000 = leaked();
     hw.clock_mhz = 500;
-    EXPECT_DOUBLE_EQ(leaked(), 2 * at_1000);
+    EXPECT_DOUBLE_EQ(leaked(), 2 * t.voltage(500) * at_1000);
+}
+
+TEST(Silicon, TheVoltageFollowsTheClockByItsLaw)
+{
+    Technology t = technology("16nm");
+    EXPECT_EQ(t.voltage(1000), 1);
+    EXPECT_NEAR(t.voltage(1360), 1.25, 0.005);  // 1 V in place of 0.8 V
+    for (const double mhz : {50, 200, 500, 900, 1200, 1500}) {
+        const double v = t.voltage(mhz);
+        EXPECT_NEAR(std::pow((v - t.threshold) / (1 - t.threshold), t.alpha) / v, mhz / 1000, 1e-9) << mhz;
+    }
+    EXPECT_GT(t.voltage(1), t.least_voltage);
+    t.least_voltage = 0.75;
+    EXPECT_EQ(t.voltage(100), 0.75);
+    t.nominal_mhz = 0;
+    EXPECT_EQ(t.voltage(100), 1);
+}
+
+TEST(Silicon, EventsAndClocksTakeTheSquareOfTheVoltage)
+{
+    Technology t = technology("16nm");
+    Hardware hw = *find_preset("nv_small");
+    hw.clock_mhz = 600;
+    Activity a = nothing(0);
+    a.counters["cmac_a"]["products"] = 1e6;
+    const double at_600 = chip_pj(energy_of(t, hw, a)), volts = t.voltage(600);
+    t.nominal_mhz = 0;
+    EXPECT_NEAR(at_600, volts * volts * chip_pj(energy_of(t, hw, a)), 1e-6);
+    EXPECT_LT(volts, 1);
 }
 
 TEST(Silicon, AProductCostsItsPrecision)

@@ -66,8 +66,8 @@ std::optional<MeasuredRun> measured_run(const OrderedJson& result)
     // Networks name theirs where it is not int8; a recording names none.
     const bool multiplied = run.activity.count("cmac_a", "products") + run.activity.count("cmac_b", "products") > 0;
     run.precise = precision || !run.hardware.full() || result.contains("network") || !multiplied;
-    run.memory_bytes =
-        (run.activity.count("mcif", "read_beats") + run.activity.count("mcif", "write_beats")) * run.hardware.memory.primary.width_bytes;
+    run.read_bytes = run.activity.count("mcif", "read_beats") * run.hardware.memory.primary.width_bytes;
+    run.written_bytes = run.activity.count("mcif", "write_beats") * run.hardware.memory.primary.width_bytes;
     const OrderedJson dram = at_path(result, {"memory_report", "dbb", "energy", "total_pj"});
     if (dram.is_number()) run.dram_pj = dram.get<double>();
     return run;

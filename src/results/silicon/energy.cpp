@@ -104,7 +104,8 @@ double Activity::on(const std::string& unit, const std::string& domain) const
 std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& hardware, const Activity& activity)
 {
     const Events events(technology, hardware, activity);
-    const double leaked = technology.leakage_mw_per_mm2 * 1e-6 * activity.cycles * 1e3 / hardware.clock_mhz;  // pJ of a um2
+    const double volts = technology.voltage(hardware.clock_mhz), squared = volts * volts;
+    const double leaked = volts * technology.leakage_mw_per_mm2 * 1e-6 * activity.cycles * 1e3 / hardware.clock_mhz;  // pJ of a um2
     const std::vector<UnitArea> areas = area_of(technology, hardware);
     const std::vector<UnitElements> elements = elements_of(hardware);
     std::vector<UnitEnergy> units;
@@ -113,12 +114,12 @@ std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& 
         unit.unit = areas[i].unit;
         unit.leakage_pj = areas[i].um2 * leaked;
         if (i == elements.size()) {
-            unit.clock_pj = technology.control_pj * activity.cycles;
+            unit.clock_pj = squared * technology.control_pj * activity.cycles;
             continue;
         }
-        unit.events_pj = technology.event_share * events.of(unit.unit);
+        unit.events_pj = squared * technology.event_share * events.of(unit.unit);
         for (const ClockedRegisters& clocked : elements[i].registers)
-            unit.clock_pj += 1e-3 * technology.register_fj * clocked.bits * activity.on(unit.unit, clocked.domain);
+            unit.clock_pj += squared * 1e-3 * technology.register_fj * clocked.bits * activity.on(unit.unit, clocked.domain);
     }
     return units;
 }

@@ -63,15 +63,23 @@ constexpr std::array kKeys{
         [](const EnergyView& s) { return s.timed() ? known(true, s.chip_uj()) : OrderedJson(); }},
     Key<EnergyView>{{"power_mw", "number or null", "mW", "energy_uj over the time of the cycles"},
                     [](const EnergyView& s) { return s.timed() ? known(true, s.mw(s.chip_uj())) : OrderedJson(); }},
-    Key<EnergyView>{{"memory_uj", "number or null", "uJ",
-                     "of the memory at DBB: the DRAM's own energy if one is simulated, `dram_pj` of the technology where it is ideal"},
-                    [](const EnergyView& s) { return s.timed() ? known(true, s.memory_uj()) : OrderedJson(); }},
+    Key<EnergyView>{
+        {"memory_uj", "number or null", "uJ",
+         "of the memory at DBB: the DRAM's own energy if one is simulated, with `phy_read_pj`, `phy_write_pj` and `phy_mw` of the "
+         "technology; `dram_pj` where it is ideal"},
+        [](const EnergyView& s) { return s.timed() ? known(true, s.memory_uj()) : OrderedJson(); }},
     Key<EnergyView>{{"memory_mw", "number or null", "mW", "memory_uj over the same time"},
                     [](const EnergyView& s) { return s.timed() ? known(true, s.mw(s.memory_uj())) : OrderedJson(); }},
     Key<EnergyView>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"},
                     [](const EnergyView& s) { return s.timed() ? known(true, s.chip_uj() + s.memory_uj()) : OrderedJson(); }},
     Key<EnergyView>{{"energy/technology", "text", "", "the table of areas and energies"},
                     [](const EnergyView& s) -> OrderedJson { return s.technology.name; }},
+    Key<EnergyView>{
+        {"energy/voltage", "number", "", "over that of its energies, at this clock: `nominal_mhz`, `threshold`, `alpha`", "a run"},
+        [](const EnergyView& s) -> OrderedJson { return s.run ? OrderedJson(s.technology.voltage(s.run->hardware.clock_mhz)) : kAbsent; }},
+    Key<EnergyView>{
+        {"energy/phy_mw", "number", "mW", "PHY and controller of a simulated DRAM at any time", "it is above 0"},
+        [](const EnergyView& s) -> OrderedJson { return s.technology.phy_mw > 0 ? OrderedJson(s.technology.phy_mw) : kAbsent; }},
     Key<EnergyView>{{"energy/assumed", "text", "", "its unpublished numbers"},
                     [](const EnergyView& s) -> OrderedJson { return assumptions(s.technology); }},
     Key<EnergyView>{{"energy/units", "object or null", "", "each unit, with cbuf, cvsram and control: below"}, units_of},

@@ -1,5 +1,6 @@
 #include "silicon/technology.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -15,6 +16,7 @@ struct Field {
     double Technology::*member;
 };
 
+constexpr std::string_view kOptional = "optional: 0";
 constexpr std::array kFields{
     Field{{"gate_um2", "object", "um2", "a gate (NAND2) of logic, with its share of wires and of everything else"}, &Technology::gate_um2},
     Field{{"ram_bit_um2", "object", "um2", "a bit of CBUF, FIFOs and buffers: a port to read and one to write, periphery included"},
@@ -39,6 +41,19 @@ constexpr std::array kFields{
     Field{{"leakage_mw_per_mm2", "object", "mW/mm2", "leakage per area"}, &Technology::leakage_mw_per_mm2},
     Field{{"peak_factor", "object", "", "peak power with worst-case operands over that with average ones"}, &Technology::peak_factor},
     Field{{"dram_pj", "object", "pJ", "64 bits of the ideal memory"}, &Technology::dram_pj},
+    Field{{"phy_read_pj", "object", "pJ", "a bit read from a simulated DRAM, in PHY and controller of the accelerator's side", kOptional},
+          &Technology::phy_read_pj},
+    Field{{"phy_write_pj", "object", "pJ", "the same of a bit written", kOptional}, &Technology::phy_write_pj},
+    Field{{"phy_mw", "object", "mW", "PHY and controller of a simulated DRAM at any time, with requests or without", kOptional},
+          &Technology::phy_mw},
+    Field{{"nominal_mhz", "object", "MHz", "the clock at the voltage of the energies above; 0: the voltage does not follow the clock",
+           kOptional},
+          &Technology::nominal_mhz},
+    Field{{"threshold", "object", "", "threshold over that voltage: the clock follows (V - threshold) ^ alpha / V", kOptional},
+          &Technology::threshold},
+    Field{{"alpha", "object", "", "the exponent of that law", kOptional}, &Technology::alpha},
+    Field{{"least_voltage", "object", "", "the lowest voltage over that voltage: slower clocks have it too", kOptional},
+          &Technology::least_voltage},
     Field{{"area_error", "object", "", "largest error of an area that the fit had not seen"}, &Technology::area_error},
     Field{{"power_error", "object", "", "largest error of an average power that the fit had not seen"}, &Technology::power_error},
 };
@@ -53,7 +68,7 @@ constexpr std::array kNumberKeys{
     KeyRow{"*/source", "text", "", "the publication or fit of the number", "or an assumption"},
     KeyRow{"*/assumption", "text", "", "the reason for an unpublished number", "or a source"},
 };
-constexpr double kMaxFigure = 1e9;
+constexpr double kMaxFigure = 1e9, kMostVoltage = 2;  // of a clock that no voltage allows
 
 Number number_of(const JsonObject& table, std::string_view key)
 {
@@ -87,7 +102,8 @@ Technology lay(Technology table, const Json& json, const std::string& file, cons
             const Number number = number_of(object, field.row.name);
             table.*field.member = number.value;
             table.numbers[std::string(field.row.name)] = number;
-        } else if (whole) object.missing(field.row.name, "{\"value\": .., \"source\": ..}: " + std::string(field.row.meaning));
+        } else if (whole && field.row.when.empty())
+            object.missing(field.row.name, "{\"value\": .., \"source\": ..}: " + std::string(field.row.meaning));
     return table;
 }
 
@@ -101,6 +117,19 @@ double Technology::memory_pj(double bytes) const
     const auto& [large, large_pj] = known[i + 1];
     if (small_pj <= 0 || large_pj <= 0) return small_pj;
     return small_pj * std::pow(large_pj / small_pj, std::log(bytes / small) / std::log(large / small));
+}
+
+double Technology::voltage(double mhz) const
+{
+    if (nominal_mhz <= 0 || mhz == nominal_mhz) return 1;
+    const auto clock = [&](double volts) { return std::pow((volts - threshold) / (1 - threshold), alpha) / volts; };
+    double low = std::max(least_voltage, threshold), high = kMostVoltage;
+    if (clock(low) >= mhz / nominal_mhz) return low;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (clock(middle) < mhz / nominal_mhz ? low : high) = middle;
+    }
+    return high;
 }
 
 std::vector<std::string> technology_names()

@@ -26,10 +26,19 @@ struct Technology {
     double multiply_int8_pj = 0, multiply_int16_pj = 0, multiply_fp16_pj = 0, add_int32_pj = 0, add_fp32_pj = 0;
     double sram_8kib_pj = 0, sram_32kib_pj = 0, sram_1mib_pj = 0, dram_pj = 0;  // 64 bits
     double event_share = 0, register_fj = 0, control_pj = 0, leakage_mw_per_mm2 = 0, peak_factor = 0;
+    double phy_read_pj = 0, phy_write_pj = 0, phy_mw = 0;  // a bit; at any time
+    double nominal_mhz = 0, threshold = 0, alpha = 0, least_voltage = 0;
     double area_error = 0, power_error = 0;
 
     /// pJ for 64 bits of a memory of a given size: a power law between and beyond the published sizes.
     double memory_pj(double bytes) const;
+    /// Over that of the energies: what a clock needs, by the alpha-power law.
+    double voltage(double mhz) const;
+    /// pJ of PHY and controller of a DRAM.
+    double phy_pj(double read_bytes, double written_bytes, double ns) const
+    {
+        return 8 * (read_bytes * phy_read_pj + written_bytes * phy_write_pj) + phy_mw * ns;
+    }
 };
 
 /// The technology by default.

@@ -61,9 +61,10 @@ void PowerProfile::sample(Cycle cycle, const std::vector<UnitReport>& units, dou
         activity.precision = static_cast<Precision>(p);
         point.chip_pj[p] = p == 0 || hardware_.full() ? chip_pj(energy_of(technology_, hardware_, activity)) : 0;
     }
-    if (dram_pj == 0)
-        point.memory_pj = (activity.count("mcif", "read_beats") + activity.count("mcif", "write_beats")) *
-                          hardware_.memory.primary.width_bytes / 8 * technology_.dram_pj;
+    const double read = activity.count("mcif", "read_beats") * hardware_.memory.primary.width_bytes;
+    const double written = activity.count("mcif", "write_beats") * hardware_.memory.primary.width_bytes;
+    if (dram_pj == 0) point.memory_pj = (read + written) / 8 * technology_.dram_pj;
+    else point.memory_pj += technology_.phy_pj(read, written, 1e3 * activity.cycles / hardware_.clock_mhz);
     points_.push_back(point);
 }
 

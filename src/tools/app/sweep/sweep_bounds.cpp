@@ -39,8 +39,9 @@ std::uint64_t bytes_of(const Least& least, const char* name, std::uint64_t inter
 /// pJ of the memory at least, in that time.
 double memory_pj(const SweepPoint& point, const silicon::Technology& technology, const dram::Demand& demand, double ns)
 {
-    return point.memory.kind == "ideal" ? static_cast<double>(demand.read_bytes + demand.written_bytes) / 8 * technology.dram_pj
-                                        : dram::least_energy_pj(point.memory, demand, ns);
+    const auto read = static_cast<double>(demand.read_bytes), written = static_cast<double>(demand.written_bytes);
+    return point.memory.kind == "ideal" ? (read + written) / 8 * technology.dram_pj
+                                        : dram::least_energy_pj(point.memory, demand, ns) + technology.phy_pj(read, written, ns);
 }
 
 /// Of the machine alone: its area, and its power with nothing to do.
