@@ -6,6 +6,7 @@ usage: compare_test.py DLASIM [TestCase...]
 import json
 import os
 import re
+import shutil
 import sys
 import unittest
 
@@ -141,6 +142,39 @@ class Runs(Results):
 
 class Many(Results):
     """More than two runs, the page, and a folder of earlier ones."""
+    def test_the_page_says_how_exact_each_run_is(self):
+        a = self.layer("a", "--hw", "nv_small")
+        b = self.layer("b", "--hw", "nv_small", "--set", "cbuf.banks=16")
+        self.assertEqual((a["measured"], b["measured"]), (True, False))
+        for result in (a, b):
+            near = result["nearest"][0]
+            self.assertEqual((near["machine"], near["same_machine"], near["differing"]), ("nv_small", result["measured"], 0))
+            self.assertGreater(near["events"], 100)
+            self.assertGreaterEqual(near["size_ratio"], 1)
+        self.assertEqual(self.dlasim("compare", "a", "b", "--html", "page.html").returncode, 0)
+        page = (self.folder / "page.html").read_text()
+        self.assertEqual(page.count('class="badge">measured machine'), 1)            # A in the table
+        self.assertEqual(page.count('class="badge rules">unmeasured machine'), 2)    # B in its sentence and in the table
+        exact = page[page.index("<h2>How exact"):]
+        for result in (a, b):
+            near = result["nearest"][0]
+            self.assertIn(f"{near['program']} on {near['machine']}", exact)
+            self.assertIn(f"all {near['events']:,} events", exact)
+
+    def test_no_page_on_an_input(self):
+        for out in "ab":
+            self.layer(out, "--hw", "nv_small")
+        before = (self.folder / "a" / "result.json").read_bytes()
+        (self.folder / "base").mkdir()
+        shutil.copytree(self.folder / "a", self.folder / "base" / "b")
+        for words in (["a", "b", "--html", "a/page.html"], ["a", "b", "--html", "b/result.json"], ["a/result.json", "b", "--html", "a/result.json"],
+                      ["b", "--baseline", "base", "--html", "base/page.html"], ["b", "--baseline", "base", "--html", "base/b/page.html"]):
+            done = self.dlasim("compare", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn("is an input of this command", done.stderr)
+        self.assertEqual((self.folder / "a" / "result.json").read_bytes(), before)
+        self.assertEqual(sorted(path.name for path in self.folder.rglob("*.html")), [])
+
     def bars(self, page, title):
         """Of a section: widths of the segments of each bar, in percent."""
         part = page[page.index(f"<h2>{title}"):]

@@ -149,6 +149,23 @@ class Trials(Explained):
         self.explained("a", "--html", "page.html")  # nothing tried: the causes alone
         self.assertNotIn("What would help", (self.folder / "page.html").read_text())
 
+    def test_the_page_of_a_run_has_what_explain_tries(self):
+        work, machine = self.write(NETWORK, "work.json"), ["--hw", "nv_small", "--memory", "ddr4-2400"]
+        boxes = lambda text: text[text.index("<h2>What would help"):text.index("</section>", text.index("<h2>What can shrink"))]
+        plain = self.run_into("net", work, "a", *machine)
+        self.explained("a", "--remedies", 4, "--slack", 2, "--html", "explained.html")
+        shown = self.run_into("net", work, "b", *machine, "--html", "run.html", "--remedies", 4, "--slack", 2)
+        self.assertEqual(shown["cycles"], plain["cycles"])
+        page = (self.folder / "run.html").read_text()
+        self.assertEqual(boxes(page), boxes((self.folder / "explained.html").read_text()))
+        self.run_into("net", work, "b", *machine, "--html", "plain.html")  # unless it is asked for
+        self.assertNotIn("What can shrink", (self.folder / "plain.html").read_text())
+        layer = self.run_into("run", self.write(SMALL), "c", "--hw", "nv_small", "--html", "layer.html", "--slack", 5)
+        self.assertIn("What can shrink", (self.folder / "layer.html").read_text())
+        self.assertEqual(layer["cycles"], self.run_into("run", self.write(SMALL), "d", "--hw", "nv_small")["cycles"])
+        for option in ("--remedies", "--slack"):
+            self.refused(self.dlasim("run", self.write(SMALL), option, 3), "--html")
+
     def test_sizes_one_step_down_and_up(self):
         self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small", "--memory", "ideal:latency=64")
         e = self.explained("a", "--sensitivity", "--jobs", 2)

@@ -198,7 +198,7 @@ def main():
             expect(out["title"], SWEEP["name"], "the title")
             expect(out["summary"], f"12 of 12 points, {len(ran)} with a result, 3 without, {sum(not row['measured'] for row in ran)} on unmeasured machines" +
                    (f", {len(slower)} slower than a smaller neighbour" if slower else ""), "the summary")
-            expect(out["technology"], "Area and energy: technology 16nm, 3 of 20 numbers are assumptions", "the technology")
+            expect(out["technology"], "Area and energy: technology 16nm, 3 of 24 numbers are assumptions", "the technology")
             expect(out["assumed"], ["sram_bit_um2", "multiply_int16_pj", "leakage_mw_per_mm2"], "its assumptions")
             expect(out["rows"], list(range(12)), "the table")
             expect(sorted(out["front"]), front, "the Pareto front")
@@ -213,7 +213,8 @@ def main():
             expect(out["links"], [f"points/{best['point']:04}/{file}" for file in ("report.txt", "result.json")], "the links of a point")
             expect(all((folder / "out" / link).is_file() for link in out["links"]), True, "their files")
             expect(out["command"], best["command"], "the command")
-            expect(("Unmeasured" in out["says"], "assumptions: sram_bit_um2" in out["says"]), (not best["measured"], True), "what is said of the point")
+            expect([text in out["says"] for text in ("unmeasured machine", "measured machine", f"Nearest measured program: {best['nearest']}", "assumptions: sram_bit_um2")],
+                   [not best["measured"], True, True, True], "what is said of the point")
             expect(sorted(out["themes"]), ["dark", "light"], "the themes")
             expect(out["png"], ["data:image/png;base64,"] * 3, "the pictures")
             expect(out["svg"], [True, True], "the drawing")

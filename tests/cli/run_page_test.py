@@ -31,6 +31,14 @@ setTimeout(() => {
   out.steps = rows();
   out.accuracy = [...document.querySelectorAll("#accuracy tbody tr")].map((row) => [row.cells[0].textContent, row.cells[2].textContent]);
   out.worst = $("#worst")?.textContent;
+  out.badge = $("#measured").textContent;
+  out.tables = [...document.querySelectorAll(".two .chart")].map((chart) => {
+    const box = chart.parentElement.querySelector("details");
+    box.open = true;
+    box.dispatchEvent(new Event("toggle"));
+    return box.querySelectorAll("tbody tr").length;
+  });
+  out.nearest = [...document.querySelectorAll("#exact tbody tr")].map((row) => [row.cells[0].textContent, row.cells[2].textContent]);
   if (out.causes && page.causes.length) {
     $("#cause-bar button").click();
     out.advice = $("#advice").textContent;
@@ -137,6 +145,9 @@ def check(program, page, result, steps):
             if unit in result["units"]:
                 expect(lane["spent"], [result["units"][unit][phase] for phase in PHASES], f"the lane of {unit}")
         expect(len(out["lanes"]) >= 5, True, "lanes")
+        expect(len(out["tables"]) >= 5 and min(out["tables"]) >= 1, True, f"a table with each chart: {out['tables']}")
+        expect(out["badge"], "measured machine" if result["measured"] else "unmeasured machine", "the badge")
+        expect(out["nearest"], [[one["modes"], one["program"]] for one in result["nearest"]], "the nearest measured programs")
         expect(out["colours"] > 4, True, "something is drawn")
         expect(out["lacking"], [], "columns of a lane without the colour of a phase that has cycles there")
         expect((out["names"], out["shares"]), (True, True), f"whole names of lanes and percentages at {width}")

@@ -88,6 +88,27 @@ public:
         return fmt::format("<b>{}</b> {} on {}{}", letter(r), html_text(printable(run.name)), html_text(printable(run.machine)),
                            run.memory_name.empty() ? "" : ", " + html_text(printable(run.memory_name)));
     }
+    /// Which runs are on measured machines, and the nearest measured program of each.
+    std::string exactness() const
+    {
+        std::string text = section("How exact");
+        text +=
+            "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th class=\"words\">run</th><th>machine</th>"
+            "<th class=\"words\">nearest measured program</th><th class=\"words\">for its operations</th><th>sizes within</th>"
+            "<th>equal to the RTL</th></tr></thead><tbody>\n";
+        for (std::size_t r = 0; r < runs_.size(); ++r) {
+            const NearestMeasured& near = runs_[r]->nearest;
+            text += fmt::format("<tr><td class=\"words\">{}</td><td>{}</td>", label(r), measured_badge(*runs_[r]));
+            if (near.program.empty()) text += "<td class=\"words\">not recorded</td><td></td><td></td><td></td></tr>\n";
+            else
+                text += fmt::format("<td class=\"words\">{} on {}</td><td class=\"words\">{}</td><td>{:.3g} x</td><td>{}</td></tr>\n",
+                                    html_text(printable(near.program)), html_text(printable(near.machine)),
+                                    html_text(printable(near.modes)), near.size_ratio,
+                                    near.differing == 0 ? fmt::format("all {} events", cycles_text(near.events))
+                                                        : fmt::format("no: {} signals differ", cycles_text(near.differing)));
+        }
+        return text + kTableEnd;
+    }
     std::string parts() const
     {
         const auto rows = parts_.ranked([](const SideBySide::Row& row) { return row.most(); });
@@ -182,10 +203,10 @@ std::string comparison_page(const std::vector<RunComparison>& comparisons)
     std::string text = page_begin("Comparison of runs", bar_styles() + kStyles) + "<header><h1>Comparison of runs</h1></header>\n<main>\n";
     text += "<section><div class=\"panel\"><h2>What changed</h2>\n";
     for (std::size_t i = 0; i < comparisons.size(); ++i)
-        text += fmt::format("<p>{}: {}<br><span class=\"soft\">{}, with A from {}</span></p>\n", page.label(i + 1),
-                            html_text(comparisons[i].verdict(Page::letter(i + 1))), html_text(printable(comparisons[i].b.file)),
-                            html_text(printable(comparisons[i].a.file)));
-    text += "</div></section>\n" + page.parts() + page.timelines() + page.steps() + facts(comparisons);
+        text += fmt::format("<p>{} {}: {}<br><span class=\"soft\">{}, with A from {}</span></p>\n", page.label(i + 1),
+                            measured_badge(comparisons[i].b), html_text(comparisons[i].verdict(Page::letter(i + 1))),
+                            html_text(printable(comparisons[i].b.file)), html_text(printable(comparisons[i].a.file)));
+    text += "</div></section>\n" + page.parts() + page.timelines() + page.steps() + facts(comparisons) + page.exactness();
     return text + "</main>\n" + page_end();
 }
 

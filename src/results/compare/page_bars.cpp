@@ -42,6 +42,12 @@ std::string segment(std::int64_t value, std::int64_t most, const char* colour, c
                        share > 8 ? said : "");
 }
 
+std::string measured_badge(const RecordedRun& run)
+{
+    if (!run.measured) return "";
+    return *run.measured ? "<span class=\"badge\">measured machine</span>" : "<span class=\"badge rules\">unmeasured machine</span>";
+}
+
 std::string bar(const std::string& label, const std::string& segments, const std::string& end)
 {
     return fmt::format("<div class=\"run\"><span>{}</span><div class=\"stack\">{}</div><span>{}</span></div>\n", label, segments, end);

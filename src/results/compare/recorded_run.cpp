@@ -157,7 +157,8 @@ private:
     {
         const Json &hardware = below(json_, "hardware"), &memory = below(json_, "memory");
         run_.machine = hardware.is_string() ? hardware.get<std::string>() : text_at(json_, "machine", text_at(hardware, "preset"));
-        run_.unmeasured = below(json_, "measured") == Json(false);
+        if (const Json& measured = below(json_, "measured"); measured.is_boolean()) run_.measured = measured.get<bool>();
+        record_nearest();
         run_.memory_name = text_at(memory, "kind");
         if (hardware.is_string()) run_.hardware["preset"] = hardware;
         else flatten(hardware, "", run_.hardware);
@@ -166,6 +167,20 @@ private:
         if (!clock.is_null())
             if (const std::int64_t mhz = amount_of(clock, at(file_, "/hardware/clock_mhz")); mhz != 0)
                 run_.seconds = static_cast<double>(run_.cycles) / (static_cast<double>(mhz) * 1e6);
+    }
+
+    void record_nearest()
+    {
+        const Json& list = below(json_, "nearest");
+        if (!list.is_array() || list.empty()) return;
+        const Json& first = list.front();
+        run_.nearest = {text_at(first, "program"),
+                        text_at(first, "machine"),
+                        text_at(first, "modes"),
+                        0,
+                        amount_of(below(first, "events"), at(file_, "/nearest/0/events")),
+                        amount_of(below(first, "differing"), at(file_, "/nearest/0/differing"))};
+        if (const Json& ratio = below(first, "size_ratio"); ratio.is_number()) run_.nearest.size_ratio = ratio.get<double>();
     }
 
     void add_step(const Json& step, std::string name, std::int64_t cycles, const std::string& where)

@@ -32,9 +32,17 @@ struct RecordedStep {
     Amounts causes;           // cycles; none if the result has none
 };
 
+/// The measured program that is nearest to a run; no program if the result names none.
+struct NearestMeasured {
+    std::string program, machine, modes;
+    double size_ratio = 0;
+    std::int64_t events = 0, differing = 0;
+};
+
 struct RecordedRun {
     std::string file, name, machine, memory_name;
-    bool unmeasured = false;  // the result says so of its machine
+    std::optional<bool> measured;  // whether its machine was; none if an earlier version wrote the result
+    NearestMeasured nearest;       // of the kind of operation that is farthest from all measured programs
     std::int64_t cycles = 0;
     double seconds = 0;            // at the clock of the hardware; 0 if the result has no clock
     std::optional<bool> verified;  // none: not compared

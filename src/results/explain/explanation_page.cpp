@@ -127,17 +127,24 @@ std::string slack(const OrderedJson& list, const Outcome& before)
 
 }  // namespace
 
-std::string explanation_page(const Explanation& explanation, const OrderedJson& tried, const std::optional<Outcome>& before)
+std::string tried_html(const OrderedJson& tried, const Outcome& before)
+{
+    std::string text;
+    if (tried.contains("remedies")) text += remedies(tried["remedies"], before);
+    if (tried.contains("slack")) text += slack(tried["slack"], before);
+    return text;
+}
+
+std::string tried_styles() { return bar_styles() + kPageStyles; }
+
+std::string explanation_page(const Explanation& explanation, const std::string& tried)
 {
     const RecordedRun& run = explanation.run;
     const std::string title = "Why " + printable(run.name) + " takes its cycles";
-    std::string text = page_begin(title, bar_styles() + kPageStyles);
-    text += fmt::format("<header><h1>{}</h1><p class=\"soft\">on {}{}{}, {}</p></header>\n<main>\n", html_text(title), text_of(run.machine),
-                        run.unmeasured ? ", a machine that was not measured on the RTL" : "",
-                        run.memory_name.empty() ? "" : ", " + text_of(run.memory_name), text_of(run.file));
-    text += causes(explanation);
-    if (before && tried.contains("remedies")) text += remedies(tried["remedies"], *before);
-    if (before && tried.contains("slack")) text += slack(tried["slack"], *before);
+    std::string text = page_begin(title, tried_styles());
+    text += fmt::format("<header><h1>{}</h1><p class=\"soft\">on {}{}, {}</p>{}</header>\n<main>\n", html_text(title), text_of(run.machine),
+                        run.memory_name.empty() ? "" : ", " + text_of(run.memory_name), text_of(run.file), measured_badge(run));
+    text += causes(explanation) + tried;
     return text + "</main>\n" + page_end();
 }
 

@@ -21,7 +21,7 @@ double percent(std::int64_t part, std::int64_t whole)
 std::string headline(const Explanation& e)
 {
     std::string text = fmt::format("{} on {}{}{} takes {} cycles", printable(e.run.name), printable(e.run.machine),
-                                   e.run.unmeasured ? " (unmeasured)" : "",
+                                   e.run.measured == false ? " (unmeasured)" : "",
                                    e.run.memory_name.empty() ? "" : " with " + printable(e.run.memory_name), number(e.run.cycles));
     if (e.run.seconds > 0) text += fmt::format(", {:.4g} ms", 1e3 * e.run.seconds);
     text += '.';

@@ -62,8 +62,11 @@ std::string remedies_text(const Explanation& explanation, const std::vector<Tria
                           const Outcome& before);
 /// A row a size.
 std::string sizes_text(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before);
-/// A page without scripts: causes, what would help and what can shrink as bars, with area, energy and the options to copy. `tried`: as
-/// printed by --json; `before`: none if nothing was tried.
-std::string explanation_page(const Explanation& explanation, const OrderedJson& tried, const std::optional<Outcome>& before);
+/// Sections of a page without scripts: what would help and what can shrink as bars, with area, energy and the options to copy. `tried`: as
+/// printed by --json.
+std::string tried_html(const OrderedJson& tried, const Outcome& before);
+std::string tried_styles();
+/// A page of causes, and of such sections.
+std::string explanation_page(const Explanation& explanation, const std::string& tried);
 
 }  // namespace dlasim

@@ -16,6 +16,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
+#include "report/nearest_program.h"
 #include "report/replay_operations.h"
 #include "report/run_report.h"
 #include "report/timeline/power_profile.h"
@@ -321,7 +322,7 @@ std::string loadable_table(const LoadableResult& r)
     text += fmt::format("  program      {} operations in {} chains, mode {}{}\n", r.plan.operations.size(), r.plan.chains.size(),
                         loadable::kModeNames[static_cast<std::size_t>(r.plan.options.mode)],
                         r.plan.hosts.empty() ? "" : fmt::format(", {} tasks of CPU fallback", r.plan.hosts.size()));
-    text += simulation_text(r.run) + '\n';
+    text += nearest_line(r.plan.program, r.plan.hardware) + simulation_text(r.run) + '\n';
     std::vector<std::vector<std::string>> lines{{"op", "unit", "input -> output", "start", "done", "cycles", "MACs"}};
     for (std::size_t i = 0; i < r.plan.operations.size(); ++i) {
         const OperationView s{r, i};

@@ -7,6 +7,7 @@
 
 #include "base/files/columns.h"
 #include "report/causes_report.h"
+#include "report/nearest_program.h"
 #include "report/timeline/power_profile.h"
 
 namespace dlasim {
@@ -58,12 +59,25 @@ OrderedJson launches_json(const loadable::ProgramOperation& operation)
 }
 
 constexpr std::string_view kDescribed = "its registers describe one, not of BDMA", kEnded = "it ended",
-                           kConvolves = "a convolution that ended";
+                           kConvolves = "a convolution that ended", kRecovered = "its registers describe one";
 constexpr std::array kReplayedOperationKeys{
     Key<ReplayedOperation>{{"name", "text", "", "its number, from 1 in the order of the last launches, and its units"},
                            [](const ReplayedOperation& o) -> OrderedJson { return operation_name(o.all.list, o.i); }},
     Key<ReplayedOperation>{{"units", "text", "", "that work for it: convolution, SDP, SDP_RDMA, ..."},
                            [](const ReplayedOperation& o) -> OrderedJson { return o.operation.units; }},
+    Key<ReplayedOperation>{{"modes", "text", "", "its units with their modes, the producer first", kRecovered},
+                           [](const ReplayedOperation& o) -> OrderedJson {
+                               return o.operation.chain.empty() ? kAbsent : OrderedJson(modes_text(use_of(o.operation)));
+                           }},
+    Key<ReplayedOperation>{
+        {"sizes", "text", "",
+         "of each unit: columns, rows and channels of input and output; then kernel, strides and batch of a convolution, "
+         "kernel and strides of a pooling, window of a normalisation, strides of a reshape; of a copy bytes, lines, "
+         "surfaces, transfers",
+         kRecovered},
+        [](const ReplayedOperation& o) -> OrderedJson {
+            return o.operation.chain.empty() ? kAbsent : OrderedJson(sizes_text(use_of(o.operation)));
+        }},
     Key<ReplayedOperation>{{"launches", "object", "", "by unit the entry of the program that launches it"},
                            [](const ReplayedOperation& o) { return launches_json(o.operation); }},
     Key<ReplayedOperation>{{"input", "list", "", "columns, rows and channels of its input", kDescribed},

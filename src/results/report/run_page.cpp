@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string_view>
 
 #include "base/files/html_page.h"
 #include "report/embedded.h"
@@ -13,8 +14,9 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kLaneBytes = 2'400'000;  // of all lanes, before base64
-constexpr std::size_t kMaxParts = 400;         // of the run, for what changes over it
+constexpr std::string_view kTried = "<!-- tried -->";  // where the page has such sections
+constexpr std::size_t kLaneBytes = 2'400'000;          // of all lanes, before base64
+constexpr std::size_t kMaxParts = 400;                 // of the run, for what changes over it
 
 OrderedJson lanes_json(const RunResult& run)
 {
@@ -64,8 +66,10 @@ std::string run_page(const RunResult& run, const RunPage& page)
         {"name", page.name},     {"command", page.command},        {"cycles", run.cycles},          {"interrupts", run.interrupt_cycles},
         {"steps", steps},        {"lanes", lanes_json(run)},       {"over_time", causes_json(run)}, {"parts", parts_json(page.parts)},
         {"result", page.result}, {"explanation", page.explanation}};
-    std::string text = page_begin(page.name, embedded(run_page_files(), "run.css"));
-    text += embedded(run_page_files(), "run.html");
+    std::string text = page_begin(page.name, page.tried_styles + embedded(run_page_files(), "run.css"));
+    std::string body = embedded(run_page_files(), "run.html");
+    body.replace(body.find(kTried), kTried.size(), page.tried);
+    text += body;
     text += page_charts();
     text += "<script type=\"application/json\" id=\"run\">";
     text += script_json(data);

@@ -15,6 +15,7 @@ struct RunPage {
     nlohmann::ordered_json explanation;  // of `dlasim explain --json`; null if causes were not looked for
     std::vector<Span> spans;             // steps
     OverTime::Parts parts;
+    std::string tried_styles, tried;  // sections of what was tried; empty if nothing was
 };
 
 /// pre: the run recorded events. The more it did the coarser its lanes: the page stays below 5 MB.

@@ -9,6 +9,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
+#include "report/nearest_program.h"
 
 namespace dlasim {
 namespace {
@@ -22,6 +23,9 @@ constexpr std::array kHeadKeys{
     Key<RunReport>{{"hardware", "object", "", "the machine: below"}, [](const RunReport& r) { return hardware_json(r.hardware); }},
     Key<RunReport>{kMachineKey, [](const RunReport& r) -> OrderedJson { return machine_name(r.hardware); }},
     Key<RunReport>{kMeasuredKey, [](const RunReport& r) -> OrderedJson { return was_measured(r.hardware, r.program); }},
+    Key<RunReport>{{"nearest", "list", "", "by kind of operation the nearest program measured on the RTL, the farthest kind first: below",
+                    "the program launches an operation"},
+                   [](const RunReport& r) { return nearest_json(r.program, r.hardware); }},
     Key<RunReport>{{"memory", "object", "", "the memory at the ports: below"}, [](const RunReport& r) { return memory_json(r.memory); }},
     Key<RunReport>{{"cycles", "integer", "cycles", "from t0 to the last done interrupt; of several images those of the first"},
                    [](const RunReport& r) -> OrderedJson { return r.cycles; }},
@@ -66,6 +70,7 @@ void place_report_keys(std::vector<PlacedKey>& keys)
 {
     place_keys(keys, kHeadKeys);
     place_keys(keys, kTailKeys);
+    for (const PlacedKey& key : nearest_keys()) keys.push_back(key);
     place_run_keys(keys);
     place_silicon_keys(keys);
     place_keys(keys, std::array{kFilesKey});

@@ -1,7 +1,7 @@
 // result.json of every run, whatever ran: one schema. Its head says what ran on what and how long it took, its tail what the machine did;
 // between the two are the keys of the kind: a layer or transfer, a network, a file of the compiler, a register program.
 //
-//   head   schema, kind, name, hardware, machine, measured, memory, cycles, latency_seconds, causes, t0, interrupt_cycles
+//   head   schema, kind, name, hardware, machine, measured, nearest, memory, cycles, latency_seconds, causes, t0, interrupt_cycles
 //   own    what the kind adds: result.cpp, network/network_result.cpp, loadable_result.cpp, replay_result.cpp
 //   tail   units, traffic, memory_report, hazards, wall_seconds, simulated_cycles_per_second
 #pragma once

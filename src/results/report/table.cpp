@@ -6,6 +6,7 @@
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
 #include "report/difference_report.h"
+#include "report/nearest_program.h"
 #include "report/result.h"
 #include "report/run_sections.h"
 
@@ -131,6 +132,7 @@ std::string summary_table(const Result& r)
     text += direct_line(r.direct());
     text += hazards_text(r.run);
     text += expected_line(r.expected());
+    text += nearest_line(job.program, job.hardware);
     text += simulation_text(r.run) + '\n';
     text += run_table(r.run, job.hardware, r.cycles()) + bounds_table(job.bounds, r.run, r.cycles());
     return text + "\n" + causes_text(r.run.causes.total());

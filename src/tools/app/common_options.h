@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/trial_options.h"
 #include "base/files/output.h"
 #include "config/model/tolerance.h"
 #include "facts/presets.h"
@@ -28,6 +29,8 @@ struct CommonOptions {
     std::string timeline;      // file of a timeline, likewise
     std::string waves;         // file of a waveform, likewise
     std::string html;          // file of a page, likewise
+    TrialOptions trials;       // for the page
+    TriedSections tried;       // what they found
     std::string pipeline;      // file of stripes, likewise
     TimelineSelection shown;   // what of the run timeline and pipeline have
     std::string trace;         // file of the bursts of DMA clients, likewise

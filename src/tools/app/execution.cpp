@@ -185,7 +185,8 @@ int execute(const Workload& workload, Host& host, const CommonOptions& options, 
         files.waves_layout->finish(waves_layout(run, options.waves));
     }
     if (files.html)
-        files.html->finish(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts}));
+        files.html->finish(run_page(run, {workload.name, options.command, said.result, explanation_of(said.result), said.spans, parts,
+                                          options.tried.styles, options.tried.html}));
     if (files.trace) files.trace->finish(address_trace(run, workload.hardware, options.trace_client));
     if (files.accesses) files.accesses->finish(accesses_text(run));
     if (files.compute) {

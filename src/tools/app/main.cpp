@@ -99,6 +99,17 @@ struct SharedOptions {
         for (const std::string& option : options) point->excludes(app.get_option(option));
     }
 };
+/// For the page of a run.
+void add_page_trials(CLI::App& app, CommonOptions& options)
+{
+    app.add_option("--remedies", options.trials.remedies, "of --html: simulate up to this many fixes that follow from the causes")
+        ->check(whole(1, 100))
+        ->needs("--html");
+    app.add_option("--slack", options.trials.slack, "of --html: sizes that can shrink for at most this percentage more cycles")
+        ->check(number(0, 1000))
+        ->needs("--html");
+}
+
 void add_silicon_options(CLI::App& app, CommonOptions& options)
 {
     app.add_option("--technology", options.technology,
@@ -136,6 +147,31 @@ SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
     return {point, out};
 }
 
+/// Tries changes for the page of the run first, then runs it.
+template <class Options>
+int with_trials(Options& options, int (*command)(const Options&))
+{
+    const auto sections =
+        tried_sections(options.trials, [&](const std::string& folder, const std::function<void(const nlohmann::ordered_json&)>& on_result) {
+            Options alone = options;
+            for (std::string* file :
+                 {&alone.events, &alone.timeline, &alone.waves, &alone.html, &alone.pipeline, &alone.trace, &alone.accesses, &alone.diff})
+                file->clear();
+            alone.out = folder;
+            alone.quiet = alone.timing_only = true;
+            alone.hazards = alone.times = alone.scale_sim = false;
+            if constexpr (requires { alone.by_step; }) alone.tensors = alone.steps = alone.by_step = false;
+            alone.on_result = on_result;
+            return command(alone);
+        });
+    if (!sections) {
+        say_error("dlasim: interrupted, nothing written\n");
+        return kInterrupted;
+    }
+    options.tried = *sections;
+    return command(options);
+}
+
 /// The machine, of commands whose file is for any.
 void add_machine_options(CLI::App& app, CommonOptions& options)
 {
@@ -155,6 +191,7 @@ Command add_run(CLI::App& app)
     add_machine_options(*command, run);
     const SharedOptions shared = add_shared_options(*command, run);
     add_diff_option(*command, run);
+    add_page_trials(*command, run);
     shared.point_excludes(*command, {"--hw", "--memory", "--set"});
     CLI::Option* seed =
         command->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
@@ -172,7 +209,7 @@ Command add_run(CLI::App& app)
                 run.has_out = shared.out->count() != 0;
                 run.has_point = shared.point->count() != 0;
                 run.silicon = technology_of(run, run.layer);
-                return run_command(run);
+                return with_trials(run, run_command);
             }};
 }
 
@@ -188,6 +225,7 @@ Command add_net(CLI::App& app)
     add_machine_options(*command, net);
     const SharedOptions shared = add_shared_options(*command, net);
     add_diff_option(*command, net);
+    add_page_trials(*command, net);
     add_host_option(*command, net);
     command->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
     command
@@ -243,7 +281,7 @@ Command add_net(CLI::App& app)
                 net.has_out = shared.out->count() != 0;
                 net.has_point = shared.point->count() != 0;
                 net.silicon = technology_of(net, net.network);
-                return net_command(net);
+                return with_trials(net, net_command);
             }};
 }
 

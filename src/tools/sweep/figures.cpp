@@ -92,6 +92,15 @@ OrderedJson plan_text(const Run& run)
     return text;
 }
 
+/// Of the measured program that is nearest to the farthest kind of operation.
+OrderedJson nearest_of(const Run& run, const char* key)
+{
+    const OrderedJson list = run.at("nearest");
+    if (!list.is_array() || list.empty()) return {};
+    const OrderedJson value = list.front().value(key, OrderedJson());
+    return value.is_number() ? rounded(value.get<double>()) : value;
+}
+
 /// The share of the energy that is spent without any work, times the power.
 OrderedJson idle_mw(const Run& run)
 {
@@ -103,7 +112,7 @@ OrderedJson idle_mw(const Run& run)
     return rounded(power.get<double>() * idle_uj / energy.get<double>());
 }
 
-/// All ranks in the cheapest of the idle states, and refreshes as often as in the run.
+/// All ranks in the cheapest of the idle states, and refreshes as often as in the run; PHY and controller.
 OrderedJson memory_idle_mw(const Run& run)
 {
     const OrderedJson energy = run.at("memory_report/dbb/energy"), ranks = run.at("memory_report/dbb/rank_cycles");
@@ -116,7 +125,8 @@ OrderedJson memory_idle_mw(const Run& run)
         least = std::min(least, energy.at("background_pj").value(state, 0.0) / cycles.get<double>());
     }
     if (!std::isfinite(least) || total_pj <= 0) return {};
-    return rounded(power_mw * (least * all + energy.value("refresh_pj", 0.0)) / total_pj);
+    const OrderedJson phy_mw = run.at("energy/phy_mw");
+    return rounded(power_mw * (least * all + energy.value("refresh_pj", 0.0)) / total_pj + (phy_mw.is_number() ? phy_mw.get<double>() : 0));
 }
 
 OrderedJson step_cycles(const Run& run)
@@ -210,6 +220,11 @@ constexpr std::array kFigures{
     Key<Run>{{"machine", "text or null", "", "the preset, and what differs from it"}, [](const Run& r) { return r.at("machine"); }},
     Key<Run>{{"measured", "flag or null", "", "the machine was measured on the reference; all others follow its rules: DEVIATIONS.md D8"},
              [](const Run& r) { return r.at("measured"); }},
+    Key<Run>{{"nearest", "text or null", "",
+              "the measured program that is nearest to the kind of operation that is farthest from all measured ones"},
+             [](const Run& r) { return nearest_of(r, "program"); }},
+    Key<Run>{{"nearest_sizes", "number or null", "", "largest ratio of a size of both"},
+             [](const Run& r) { return nearest_of(r, "size_ratio"); }},
     Key<Run>{{"verified", "flag or null", "", "every value compared is equal"}, [](const Run& r) { return r.at("verified"); }},
     Key<Run>{{"mismatches", "integer or null", "values", "values that are not equal; null for networks"},
              [](const Run& r) { return r.at("mismatches"); }},

@@ -18,6 +18,7 @@
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
+#include "report/nearest_program.h"
 #include "report/network/network_memory.h"
 #include "report/run_report.h"
 #include "report/timeline/power_profile.h"
@@ -509,6 +510,7 @@ std::string network_table(const NetworkResult& r)
     text += fmt::format("  verified     {}\n", verdict(r));
     text += expected_line(r.expected) + hazards_text(r.run);
     text += memory_use_text(r.plan);
+    text += nearest_line(r.plan.program, r.plan.hardware);
     text += simulation_text(r.run) + '\n';
     text += fmt::format("  {:<40} {:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>7} {:>12} {:>6}  {:<6}  {}\n", "step", "unit", "parts", "done",
                         "cycles", "share", r.apart.empty() ? "" : "apart", "array", "bytes", "times", "output", "bound");

@@ -37,7 +37,7 @@
   $("#title").textContent = run.name;
   const machine = result.hardware ?? {}, clock = machine.clock_mhz;
   const memory = result.memory ? (result.memory.preset ?? result.memory.name ?? result.memory.kind) : "";
-  $("#summary").textContent = [result.machine ?? machine.preset, result.measured === false && "unmeasured: its cycles follow from the rules of the measured machines (DEVIATIONS D8)", memory && `memory ${memory}`, clock && `${clock} MHz`].filter(Boolean).join(", ");
+  $("#summary").textContent = [result.machine ?? machine.preset, memory && `memory ${memory}`, clock && `${clock} MHz`].filter(Boolean).join(", ");
   const verdict = result.verified === true ? "equal to the golden values" : result.verified === false ? "VALUES DIFFER" : "not compared";
   const fact = (name, value, note) => { if (value === undefined || value === null || value === "") return; const box = make("div"); const dd = make("dd", value); if (note) dd.append(" ", make("small", note)); box.append(make("dt", name), dd); $("#facts").append(box); };
   fact("cycles", whole(cycles), clock ? `${short(cycles / clock / 1e3)} ms` : "");
@@ -353,6 +353,18 @@
   const inSight = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting) begin(one.target); }, { rootMargin: "300px" });
   const chart = (id, option, click) => { const place = $(`#${id} .chart`); waiting.set(place, { option, click }); inSight.observe(place); };
   window.addEventListener("beforeprint", () => { for (const place of [...waiting.keys()]) begin(place); });
+  // The values of a chart, made when somebody wants them.
+  const asTable = (id, head, lines) => {
+    const box = make("details"), scroll = make("div", undefined, "scroll"), place = make("table");
+    place.append(make("thead"), make("tbody"));
+    scroll.append(place);
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", `values of ${$(`#${id} h2`).textContent}`);
+    box.append(make("summary", "as a table"), scroll);
+    box.addEventListener("toggle", () => { if (box.open && !$("tr", place)) table(scroll, head, lines()); });
+    $(`#${id}`).append(box);
+  };
   const chartOver = (id, list, options) => {
     if (!list().length) { $(`#${id}`).remove(); return; }
     const legend = make("div", undefined, "legend");
@@ -360,9 +372,11 @@
     for (const mark of options.marks ?? []) legend.append(make("span", `dashed: ${mark.name}`));
     $(`#${id} .chart`).before(legend);
     chart(id, () => overTime(list(), options));
+    asTable(id, [`up to cycle, ${options.unit}`, ...list().map(({ name }) => name)], () => list()[0].points.map(([at], k) => [whole(at), ...list().map((one) => short(one.points[k][1]))]));
   };
   if (spots.length && peak && beat) chart("roofline", roofline, (p) => p.data?.spot && steps.includes(p.data.spot.step) && show(p.data.spot.step));
   else $("#roofline").remove();
+  if ($("#roofline")) asTable("roofline", ["step", "multiplications per byte", "multiplications per cycle", "cycles"], () => spots.map((spot) => [spot.step.name, short(spot.macs / spot.moved), short(spot.macs / spot.took, 4), whole(spot.took)]));
   const second = machine.memory?.has_secondary ? machine.memory.secondary.width_bytes : 0;
   chartOver("rates", works, { unit: "% of the cycles", max: 100 });
   chartOver("bytes", moved, { unit: "bytes a cycle", stack: true, marks: beat ? [{ name: `width of DBB, ${beat}`, at: beat }] : [] });
@@ -371,7 +385,10 @@
   chartOver("rows", hits, { unit: "% of the requests", max: 100, stack: true });
   chartOver("overlap", overlap, { unit: "% of the cycles", stack: true });
   chartOver("power", power, { unit: "mW" });
-  if (seriesOf("clock").length) chart("clocks", clocks);
+  if (seriesOf("clock").length) {
+    chart("clocks", clocks);
+    asTable("clocks", ["up to cycle, % on", ...seriesOf("clock").map((one) => one.name.toUpperCase())], () => parts.ends.map((end, i) => [whole(end), ...seriesOf("clock").map((one) => Math.min(100, 100 * one.values[i] / lengths[i]).toFixed(0))]));
+  }
   else $("#clocks").remove();
 
   // ---- the machine
@@ -430,6 +447,16 @@
   const tensors = [...kinds("", result.plan?.tensors), ...steps.flatMap((step) => kinds(step.name, step.more.tensors))].sort((a, b) => b[2] - a[2]), allMoved = tensors.reduce((sum, one) => sum + one[2], 0);
   if (tensors.length) table($("#tensors"), ["tensor", "bytes", "moved", "times", "share"], tensors.slice(0, 300).map(([name, bytes, n, times]) => [name, whole(bytes), whole(n), (times ?? n / bytes).toFixed(2), percent(n, allMoved)]));
   else $("#tensors").remove();
+
+  // ---- how exact: the nearest programs that were measured on the RTL
+  const near = result.nearest ?? [], badge = $("#measured");
+  badge.textContent = result.measured ? "measured machine" : "unmeasured machine";
+  badge.classList.toggle("rules", !result.measured);
+  const likewise = near.filter((one) => one.same_machine && !one.other_modes).length;
+  $("#exact p").textContent = (result.measured ? "This machine was measured on the RTL." : "This machine was not measured on the RTL: its cycles follow from the rules of the measured ones (DEVIATIONS D8).") +
+    (near.length ? ` Of ${near.length} kinds of operation of this run, ${likewise} were measured on it. Of each kind the operation that is farthest from all measured ones, and the nearest program:` : "");
+  if (near.length) table($("#exact"), ["operations of this run", "number", "nearest measured program", "machine", "its modes, where they differ", "sizes within", "equal to the RTL"], near.map((one) => [one.modes, whole(one.operations), one.program, one.machine, one.other_modes ?? "", `${short(one.size_ratio)} x`, one.differing ? `no: ${one.differing} signals differ` : `all ${whole(one.events)} events`]));
+  else $("#exact .scroll").remove();
 
   let order = ["start", 1];
   const columns = [["step", (s) => s.name], ["start", (s) => s.start], ["cycles", (s) => s.took], ["adds", (s) => s.more.share], ["of the run", (s) => s.more.share, (v) => percent(v)], ["in use", (s) => s.more.utilization, (v) => percent(v, 1)], ["bound", (s) => s.more.bound_cycles], ["lost", (s) => s.more.bound && s.more.share !== undefined ? s.more.share - s.more.bound_cycles : undefined], ["largest cause", (s) => s.causes[0] && words(s.causes[0].group, s.causes[0].name)], ["uJ", (s) => s.more.energy_uj, (v) => short(v)], ["mW", (s) => s.more.power_mw, (v) => short(v)], ["why", (s) => s.why]]

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "app/interrupt.h"
@@ -152,7 +154,7 @@ struct Asked {
     std::vector<Trial> remedies, sizes, slack;
 };
 
-Asked trials_of(const ExplainOptions& options, const Explanation& explanation, const RecordedPoint& recorded, const Trials& trials)
+Asked trials_of(const TrialOptions& options, const Explanation& explanation, const RecordedPoint& recorded, const Trials& trials)
 {
     Asked asked;
     if (options.remedies != 0) asked.remedies = remedies(explanation, recorded, options.remedies);
@@ -187,10 +189,55 @@ bool put_together(std::vector<Slack>& list, const Outcome& before, double share,
     return true;
 }
 
-int interrupted_explain()
+/// What trials found.
+struct Found {
+    OrderedJson json = OrderedJson::object();
+    std::string text;
+    Outcome before;  // the run itself, again
+};
+
+/// None after an interrupt.
+std::optional<Found> try_changes(const TrialOptions& options, const Explanation& explanation, const Json& result, const std::string& file)
 {
-    say_error("dlasim: interrupted, nothing printed\n");
-    return kInterrupted;
+    Found found;
+    const RecordedPoint recorded = recorded_point(result, file);
+    Trials trials(recorded, options.jobs);
+    const Asked asked = trials_of(options, explanation, recorded, trials);
+    std::vector<Set> sets(1);
+    for (const std::vector<Trial>* list : {&asked.remedies, &asked.sizes, &asked.slack})
+        for (const Trial& trial : *list) sets.push_back({trial});
+    const std::vector<Outcome> outcomes = trials.run(sets);
+    if (outcomes.empty()) return std::nullopt;
+    const Outcome& before = found.before = outcomes.front();
+    if (before.cycles != explanation.run.cycles)
+        throw ConfigError(file, before.refused.empty()
+                                    ? fmt::format("takes {} cycles when repeated, expected {}: it ran with options that change "
+                                                  "time, or another version wrote it",
+                                                  before.cycles, explanation.run.cycles)
+                                    : "cannot be run again: " + before.refused);
+    auto next = outcomes.begin() + 1;
+    const auto ended = [&](const std::vector<Trial>& of) {
+        const auto from = next;
+        next += static_cast<std::ptrdiff_t>(of.size());
+        return std::vector<Outcome>(from, next);
+    };
+    const std::vector<Outcome> tried = ended(asked.remedies), sized = ended(asked.sizes), smaller = ended(asked.slack);
+    if (options.remedies != 0) {
+        found.json["remedies"] = trials_json(asked.remedies, tried, before);
+        found.text += remedies_text(explanation, asked.remedies, tried, before);
+    }
+    if (options.sizes) {
+        found.json["sizes"] = trials_json(asked.sizes, sized, before);
+        found.text += sizes_text(asked.sizes, sized, before);
+    }
+    if (options.slack >= 0) {
+        const double share = options.slack / 100;
+        std::vector<Slack> list = largest_slack(asked.slack, smaller, before, share);
+        if (!list.empty() && !put_together(list, before, share, trials)) return std::nullopt;
+        found.json["slack"] = slack_json(list, before);
+        found.text += slack_text(list, before, share);
+    }
+    return found;
 }
 
 }  // namespace
@@ -199,60 +246,49 @@ int explain_command(const ExplainOptions& options)
 {
     std::optional<OutputFile> page;
     if (!options.html.empty()) page.emplace(options.html);
-    std::optional<Outcome> without;
     const std::string file = result_file(options.run);
     const Json result = read_json(file);
     const Explanation explanation = explain(result, file);
     OrderedJson json = explanation_json(explanation);
     std::string text = explanation_text(explanation);
-    const bool tries = options.remedies != 0 || options.sizes || options.slack >= 0;
-    if (tries) {
-        const RecordedPoint recorded = recorded_point(result, file);
-        Trials trials(recorded, options.jobs);
-        const Asked asked = trials_of(options, explanation, recorded, trials);
-        std::vector<Set> sets(1);
-        for (const std::vector<Trial>* list : {&asked.remedies, &asked.sizes, &asked.slack})
-            for (const Trial& trial : *list) sets.push_back({trial});
-        const std::vector<Outcome> outcomes = trials.run(sets);
-        if (outcomes.empty()) return interrupted_explain();
-        const Outcome& before = outcomes.front();
-        if (before.cycles != explanation.run.cycles)
-            throw ConfigError(file, before.refused.empty()
-                                        ? fmt::format("takes {} cycles when repeated, expected {}: it ran with options that change "
-                                                      "time, or another version wrote it",
-                                                      before.cycles, explanation.run.cycles)
-                                        : "cannot be run again: " + before.refused);
-        without = before;
-        auto next = outcomes.begin() + 1;
-        const auto ended = [&](const std::vector<Trial>& of) {
-            const auto from = next;
-            next += static_cast<std::ptrdiff_t>(of.size());
-            return std::vector<Outcome>(from, next);
-        };
-        const std::vector<Outcome> tried = ended(asked.remedies), sized = ended(asked.sizes), smaller = ended(asked.slack);
-        if (options.remedies != 0) {
-            json["remedies"] = trials_json(asked.remedies, tried, before);
-            text += remedies_text(explanation, asked.remedies, tried, before);
+    std::optional<Found> found;
+    if (options.any()) {
+        found = try_changes(options, explanation, result, file);
+        if (!found) {
+            say_error("dlasim: interrupted, nothing printed\n");
+            return kInterrupted;
         }
-        if (options.sizes) {
-            json["sizes"] = trials_json(asked.sizes, sized, before);
-            text += sizes_text(asked.sizes, sized, before);
-        }
-        if (options.slack >= 0) {
-            const double share = options.slack / 100;
-            std::vector<Slack> list = largest_slack(asked.slack, smaller, before, share);
-            if (!list.empty() && !put_together(list, before, share, trials)) return interrupted_explain();
-            json["slack"] = slack_json(list, before);
-            text += slack_text(list, before, share);
-        }
-    }
-    const bool runs_again = result.value("kind", "") != "program";
-    if (!tries && runs_again)
+        json.update(found->json);
+        text += found->text;
+    } else if (result.value("kind", "") != "program")
         text += fmt::format("\nTo simulate fixes: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
     if (options.json) say("{}\n", json.dump(2, ' ', true));
     else say("{}", text);
-    if (page) page->commit(explanation_page(explanation, json, without));
+    if (page) page->commit(explanation_page(explanation, found ? tried_html(found->json, found->before) : ""));
     return kDone;
+}
+
+std::optional<TriedSections> tried_sections(
+    const TrialOptions& options, const std::function<int(const std::string&, const std::function<void(const OrderedJson&)>&)>& run)
+{
+    if (!options.any()) return TriedSections{};
+    watch_for_interrupt();
+    const TemporaryFolder folder;
+    Children child(
+        [&](std::size_t, const Children::Tell& tell) {
+            return run((folder / "run").string(), [&](const OrderedJson& result) { tell(result.dump()); });
+        },
+        [&](std::size_t) { return folder / ""; }, kLongest);
+    child.start(0);
+    std::vector<Children::Ended> ended;
+    while (child.running() != 0 && !interrupted()) std::ranges::copy(child.ended(), std::back_inserter(ended));
+    if (interrupted()) return std::nullopt;
+    if (ended.empty() || ended.front().status != kDone || ended.front().output.empty())
+        throw ConfigError("--html", "found a run without a result, expected one to try changes of: " + refusal(folder / "messages.txt"));
+    const Json result = parse_json(ended.front().output, "result.json");
+    const std::optional<Found> found = try_changes(options, explain(result, "result.json"), result, "result.json");
+    if (!found) return std::nullopt;
+    return TriedSections{tried_styles(), tried_html(found->json, found->before)};
 }
 
 }  // namespace dlasim

@@ -336,7 +336,14 @@
     const says = (words, bad) => { const p = document.createElement("p"); p.className = bad ? "bad" : "soft"; p.textContent = words; parts.append(p); };
     if (value(row, reason)) says(value(row, reason), true);
     if (value(row, "slower")) says(value(row, "slower"), false);
-    if (value(row, "measured") === false) says("Unmeasured: the cycles follow from the rules of the specification (DEVIATIONS.md, D8).", false);
+    const measured = value(row, "measured"), nearest = value(row, "nearest");
+    if (measured === true || measured === false) {
+      says(measured ? "" : "Its cycles follow from the rules of the measured machines (DEVIATIONS.md, D8).", false);
+      const badge = document.createElement("span");
+      badge.className = measured ? "badge" : "badge rules"; badge.textContent = measured ? "measured machine" : "unmeasured machine";
+      parts.lastChild.prepend(badge, " ");
+      if (nearest) parts.lastChild.append(` Nearest measured program: ${nearest}, sizes within ${value(row, "nearest_sizes")} x.`);
+    }
     if (value(row, "assumed")) says(`Energy and area rest on assumptions: ${value(row, "assumed")}.`, false);
     const links = document.createElement("p");
     const works = machines && machines.workloads.length ? machines.workloads : [""];
