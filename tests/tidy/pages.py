@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the pages and the data of the repository promise.
 
-usage: pages.py [citations] [links] [places] [data] [tables] [version] [terms]     no argument: all. Names file and place, exits 1.
+usage: pages.py [citations] [links] [places] [data] [tables] [version] [terms] [size]     no argument: all. Names file and place, exits 1.
 
 citations  "fabric.md 1.3", "csc.md 6, point 10", "open_points.md F2" and "models/pdp.py", wherever they stand in src, include, tests,
            scripts, configs and docs, lead to a page of docs/hardware, a heading with that number, a point of that section, a model
@@ -11,6 +11,7 @@ data       the table of tests/data/README.md is true: every archive, its number 
 tables     the marks of a measured table stand in pairs with rows between them, and the page names the command of the script that writes it
 version    CMakeLists.txt, the Python package, CITATION.cff and the newest release of CHANGELOG.md have the same version, and the citation its date
 terms      pages and messages use the terms of the field: none of the words of FOREIGN, in comments at most a few; names of keys may have them
+size       docs has at most MOST_PAGES pages, and those for users, README included, at most MOST_WORDS words: without docs/hardware and the generated REFERENCE
 """
 import hashlib
 import io
@@ -222,7 +223,20 @@ def check_terms():
         yield f"{len(comments)} such words in comments, at most {MOST_IN_COMMENTS}"
 
 
-CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data, "tables": check_tables, "version": check_version, "terms": check_terms}
+MOST_PAGES, MOST_WORDS = 40, 24_000
+
+
+def check_size():
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    if len(pages) > MOST_PAGES:
+        yield f"docs: {len(pages)} pages, expected at most {MOST_PAGES}"
+    words = {page: len(page.read_text().split()) for page in [ROOT / "README.md", *pages] if HARDWARE not in page.parents and page.name != "REFERENCE.md"}
+    if sum(words.values()) > MOST_WORDS:
+        longest = ", ".join(f"{page.name} {count:,}" for page, count in sorted(words.items(), key=lambda item: -item[1])[:3])
+        yield f"README.md and docs: {sum(words.values()):,} words for users, expected at most {MOST_WORDS:,}; the longest: {longest}"
+
+
+CHECKS = {"citations": check_citations, "links": check_links, "places": check_places, "data": check_data, "tables": check_tables, "version": check_version, "terms": check_terms, "size": check_size}
 
 
 def main():
