@@ -367,7 +367,8 @@ TEST(NetworkPlan, AFirstLayerIsPooledOnTheWayInFilesForTheDriverToo)
            {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [3, 3], "strides": [2, 2], "pads": [0, 0, 1, 1]}})",
         R"({"width": 224, "height": 224, "channels": 3})");
     for (const bool for_driver : {false, true})
-        EXPECT_EQ(plan_network(network, *find_preset("nv_large"), MemorySpec{}, {.values = false, .for_driver = for_driver}).plans.size(), 1u)
+        EXPECT_EQ(plan_network(network, *find_preset("nv_large"), MemorySpec{}, {.values = false, .for_driver = for_driver}).plans.size(),
+                  1u)
             << for_driver;
 }
 
