@@ -372,6 +372,31 @@ TEST(NetworkPlan, AFirstLayerIsPooledOnTheWayInFilesForTheDriverToo)
             << for_driver;
 }
 
+// CACC delivers a result in nine cycles either way; the array has six operations for it as pixels, nine as features.
+TEST(NetworkPlan, PixelsAreTakenWhereTheNextBoundIsLower)
+{
+    const std::string layer = R"({"name": "c", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 8}, "pads": [1, 1, 1, 1]})";
+    const NetworkPlan plan = planned_as_it_is(network_of(layer, R"({"width": 8, "height": 8, "channels": 3})"), "nv_small");
+    EXPECT_EQ(plan.plans.front().mode, "image");
+}
+
+// The last operation of a step before writes columns, or lines: a first part of the next step that reads none of them starts before.
+TEST(NetworkPlan, AStepIsTiledSoThatItsFirstPartReadsWhatIsThere)
+{
+    const std::string kernel = R"(, "kernel": {"width": 5, "height": 5, "count": )",
+                      pool = R"(, "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}})";
+    const NetworkPlan plan = planned_as_it_is(network_of(R"({"name": "a", "op": "conv2d", "pads": [2, 2, 2, 2])" + kernel + R"(6}},
+        {"name": "p")" + pool + R"(, {"name": "b", "op": "conv2d")" +
+                                                             kernel + R"(16}}, {"name": "q")" + pool,
+                                                         R"({"width": 28, "height": 28, "channels": 1})"),
+                                              "nv_small");
+    EXPECT_GT(plan.plans[1].passes.size(), 1u);
+    std::set<std::size_t> read;
+    for (const StepOperation& maker : makers_of(plan, {1, 0})) read.insert(maker.number);
+    EXPECT_FALSE(read.empty());
+    EXPECT_LT(*read.rbegin(), plan.plans[0].passes.size() - 1);
+}
+
 TEST(NetworkPlan, ConvertersKeepTheRange)
 {
     const NetworkPlan plan = planned(network_of(conv("a", 32) + "," + conv("b", 32)), "nv_small", true);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/bits.h"
 #include "base/error.h"
@@ -187,6 +188,14 @@ std::uint64_t largest(const std::vector<Bound>& bounds)
     std::uint64_t most = 0;
     for (const Bound& bound : bounds) most = std::max(most, bound.cycles);
     return most;
+}
+
+std::vector<std::uint64_t> from_largest(const std::vector<Bound>& bounds)
+{
+    std::vector<std::uint64_t> cycles;
+    for (const Bound& bound : bounds) cycles.push_back(bound.cycles);
+    std::sort(cycles.begin(), cycles.end(), std::greater<>());
+    return cycles;
 }
 
 }  // namespace dlasim

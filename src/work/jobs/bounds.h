@@ -67,5 +67,7 @@ void add_bounds(std::vector<Bound>& sum, const std::vector<Bound>& more);
 /// The largest one, the first of equal ones. pre: there is one
 const Bound& binding(const std::vector<Bound>& bounds);
 std::uint64_t largest(const std::vector<Bound>& bounds);
+/// Their cycles, the largest first.
+std::vector<std::uint64_t> from_largest(const std::vector<Bound>& bounds);
 
 }  // namespace dlasim

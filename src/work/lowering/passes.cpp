@@ -73,15 +73,16 @@ PlannedPass part_of(const PassParts& parts, const Part& part, const CompressedSi
     return planned;
 }
 
-/// Which lines a part reads and writes; of a phase of the dilation all that the whole has.
-void note_lines(PlannedPass& planned, const ShapedPass& shaped, const Split& split, const Part& part)
+/// Which area a part reads and writes; of a phase of the dilation all that the whole has.
+void note_areas(PlannedPass& planned, const ShapedPass& shaped, const Split& split, const Part& part)
 {
     if (planned.row_step != 1) return;
-    const std::uint32_t first = fetch_of(split.strip_of(part).pass, part.rows, part.fetch_begin()).line, count = planned.fetched_lines;
+    const Strip& strip = split.strip_of(part);
+    const std::uint32_t first = fetch_of(strip.pass, part.rows, part.fetch_begin()).line, count = planned.fetched_lines;
     const std::uint32_t apart = shaped.kernels.lines_apart(), last_rows = shaped.kernels.second_row == 0 ? 1 : 2;
-    planned.reads = {apart * first, count == 0 ? 0 : apart * (count - 1) + last_rows};
-    planned.adds = {planned.first_row, planned.rows};
-    planned.writes = {part.rows.made_first, part.rows.made_count};
+    planned.reads = {{apart * first, count == 0 ? 0 : apart * (count - 1) + last_rows}, {strip.input_column, strip.pass.width}};
+    planned.adds = {{planned.first_row, planned.rows}, {strip.column, strip.columns}};
+    planned.writes = {{part.rows.made_first, part.rows.made_count}, {strip.made_column, strip.made_columns}};
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ std::vector<PlannedPass> passes_of(const Layer& layer, const Shape& shape, const
             const std::size_t set = parts.set_of(part);
             PlannedPass pass = part_of(parts, part, kernels[i][set].compressed, places.sets[i][set], hardware, where);
             if (pass.pass.pool) pass.pool = pool_of(layer, pass, part_pool(pass, parts.sets[set].written, hardware, where));
-            if (!shape.sub_cube) note_lines(pass, shape.passes[i], parts.split, part);
+            if (!shape.sub_cube) note_areas(pass, shape.passes[i], parts.split, part);
             add(std::move(pass), i, part.kernels);
         }
     }

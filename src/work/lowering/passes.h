@@ -1,17 +1,9 @@
 // Step 5 of the lowering: the passes that run, in their order.
 #pragma once
+#include "config/model/plane_area.h"
 #include "lowering/memory/places.h"
 
 namespace dlasim {
-
-/// Lines of a tensor in memory, [first, first + count); as long as nothing else is known all of them.
-struct LineRange {
-    std::uint32_t first = 0, count = UINT32_MAX;
-    bool meets(const LineRange& other) const
-    {
-        return first < std::uint64_t{other.first} + other.count && other.first < std::uint64_t{first} + count;
-    }
-};
 
 struct PlannedPass {
     Pass pass;
@@ -22,7 +14,7 @@ struct PlannedPass {
     std::uint32_t first_row = 0, rows = 0, fetched_lines = 0, kept_lines = 0;
     std::uint32_t row_step = 1, first_column = 0;  // from a row of this output to the next; of its columns the first
     bool fetches_weights = true;
-    LineRange reads{}, adds{},
+    PlaneArea reads{}, adds{},
         writes{};                  // of the input and of what SDP adds by element; of the output, pooled where PDP does so on the way
     std::optional<PoolPass> pool;  // what PDP makes of it
 };

@@ -14,23 +14,23 @@ constexpr double kStart = 150, kProgramming = 300;
 
 bool put_together(const StepPlan& plan) { return !plan.packing.empty() || plan.contraction; }
 
-/// Lines of the output that the n-th operation writes.
-LineRange written_lines(const StepPlan& plan, std::size_t number)
+/// What of the output the n-th operation writes.
+PlaneArea written_area(const StepPlan& plan, std::size_t number)
 {
     if (put_together(plan)) return {};
-    if (!plan.lrn.empty()) return {plan.lrn[number].first_line, plan.lrn[number].lrn.height};
-    return plan.passes.empty() ? LineRange{} : plan.passes[number].writes;
+    if (!plan.lrn.empty()) return {.lines = {plan.lrn[number].first_line, plan.lrn[number].lrn.height}};
+    return plan.passes.empty() ? PlaneArea{} : plan.passes[number].writes;
 }
 
-void add_makers(const NetworkPlan& plan, std::size_t tensor, const LineRange& lines, std::vector<StepOperation>& makers)
+void add_makers(const NetworkPlan& plan, std::size_t tensor, const PlaneArea& area, std::vector<StepOperation>& makers)
 {
     for (const JoinedTensor& joined : plan.steps.joined)
         if (joined.whole == tensor)
-            for (const std::size_t part : joined.parts) add_makers(plan, part, lines, makers);
+            for (const std::size_t part : joined.parts) add_makers(plan, part, area, makers);
     const std::optional<std::size_t> maker = plan.steps.maker(tensor);
     if (!maker) return;
     for (std::size_t i = 0; i < operations_of(plan, *maker); ++i)
-        if (written_lines(plan.plans[*maker], i).meets(lines)) makers.push_back({*maker, i});
+        if (written_area(plan.plans[*maker], i).meets(area)) makers.push_back({*maker, i});
 }
 
 /// When operations of units that work beside each other could start, as long as software does nothing else.
@@ -170,9 +170,9 @@ std::vector<StepOperation> makers_of(const NetworkPlan& plan, const StepOperatio
     const Step& step = plan.steps.list[operation.step];
     const StepPlan& of = plan.plans[operation.step];
     std::vector<StepOperation> makers;
-    LineRange reads, adds;
+    PlaneArea reads, adds;
     if (step.unit != StepUnit::Host && operation.number >= of.lrn.size() + of.passes.size()) return makers;  // after those of its step
-    if (!of.lrn.empty()) reads = {of.lrn[operation.number].first_line, of.lrn[operation.number].lrn.height};
+    if (!of.lrn.empty()) reads.lines = {of.lrn[operation.number].first_line, of.lrn[operation.number].lrn.height};
     if (!of.passes.empty()) {
         reads = of.passes[operation.number].reads;
         adds = of.passes[operation.number].adds;

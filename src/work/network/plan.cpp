@@ -27,6 +27,9 @@ std::uint64_t bytes_at(const std::vector<TouchedRange>& ranges, const Place& pla
 
 /// From the last atom of a part to the first of the next, about.
 constexpr std::size_t kPartCycles = 100;
+/// Cycles for an early fetch, in steps: layers that recur are searched once.
+constexpr std::uint64_t kEarlySteps = 512, kMostEarly = 8192;
+constexpr PlaneArea kNothing{.lines = {0, 0}};
 
 class Planner {
 public:
@@ -172,6 +175,7 @@ private:
         if (spare) plan.machine.output_surface = atom() * plan.machine.out_width() * (plan.machine.out_height() + 1);
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
+        note_early_input(i);
         keep(i, options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw()));
         p_.layouts[s.output].spare_line = spare;
     }
@@ -192,6 +196,58 @@ private:
         });
     }
 
+    /// What of its input the step before writes last. Other inputs are there, but the buffer is full of the step before.
+    void note_early_input(std::size_t i)
+    {
+        StepPlan& plan = p_.plans[i];
+        if (i == 0 || !plan.machine.partition.automatic || plan.machine.groups != 1 || p_.network.overlap != Overlap::All ||
+            options_.for_driver || step(i - 1).unit != StepUnit::Array)
+            return;
+        const StepPlan& before = p_.plans[i - 1];
+        if (before.passes.empty() || !before.packing.empty() || before.contraction) return;
+        const PlaneArea late = late_area(i - 1, step(i).inputs.front());
+        if (late == PlaneArea{} || late == kNothing || (step(i).addend && late_area(i - 1, *step(i).addend) != kNothing)) return;
+        const double share = results_of(before.passes.back()) / [&] {
+            double all = 0;
+            for (const PlannedPass& pass : before.passes) all += results_of(pass);
+            return all;
+        }();
+        const std::uint64_t moved = before.traffic.moved() / hw().memory.primary.width_bytes;
+        const auto cycles = static_cast<std::uint64_t>(share * static_cast<double>(std::max(largest(before.bounds), moved)));
+        plan.machine.partition.early = {late, std::min(cycles / kEarlySteps * kEarlySteps, kMostEarly), handed_on(i)};
+    }
+    /// The next step reads what this one writes.
+    bool handed_on(std::size_t i) const
+    {
+        if (i + 1 == p_.steps.list.size()) return false;
+        const std::function<bool(std::size_t)> reads = [&](std::size_t tensor) {
+            return tensor == step(i).output || std::any_of(p_.steps.joined.begin(), p_.steps.joined.end(), [&](const JoinedTensor& joined) {
+                       return joined.whole == tensor && std::any_of(joined.parts.begin(), joined.parts.end(), reads);
+                   });
+        };
+        const Step& next = step(i + 1);
+        return std::any_of(next.inputs.begin(), next.inputs.end(), reads) || (next.addend && reads(*next.addend));
+    }
+    static double results_of(const PlannedPass& pass)
+    {
+        return static_cast<double>(pass.rows) * pass.geometry.out_width * pass.pass.kernels;
+    }
+    /// What of a tensor is not there when the array begins the last operation of the step before.
+    PlaneArea late_area(std::size_t before, std::size_t tensor) const
+    {
+        for (const JoinedTensor& joined : p_.steps.joined) {
+            if (joined.whole != tensor) continue;
+            PlaneArea late = kNothing;
+            for (const std::size_t part : joined.parts)
+                if (const PlaneArea of_part = late_area(before, part); of_part != kNothing) late = late == kNothing ? of_part : PlaneArea{};
+            return late;
+        }
+        const std::optional<std::size_t> maker = p_.steps.maker(tensor);
+        if (!maker) return kNothing;
+        if (*maker == before) return p_.plans[before].passes.back().writes;
+        return step(*maker).unit == StepUnit::Array ? kNothing : PlaneArea{};
+    }
+
     /// Golden values follow from what the machine is given: lanes count in its order of sums.
     void plan_fp16_step(std::size_t i, const TensorLayout& input)
     {
@@ -205,6 +261,7 @@ private:
         if (plan.layer.convolves() && options_.values)
             tensors.weights = machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights));
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
+        note_early_input(i);
         LayerPlan planned = options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw());
         plan.method = planned.method;
         keep(i, std::move(planned));
@@ -223,7 +280,7 @@ private:
         if (!input || layer.op != Op::Convolution || layer.groups != 1 || dilated || readers(tensor) != 1) return {};
         return pixel_layout(p_.network.tensors[tensor], p_.network);
     }
-    /// They are used if the bounds are lower then.
+    /// They are used if the bounds are lower then: of equal largest ones the next decide, which add to them where a layer starts and ends.
     void choose_pixels(const Step& s, const Layer& layer)
     {
         const std::size_t tensor = s.inputs.front();
@@ -232,8 +289,8 @@ private:
         const std::optional<LayerPlan> image = shaped(machine_layer(layer, *pixels, hw()));
         if (!image) return;
         const std::optional<LayerPlan> features = shaped(machine_layer(layer, p_.layouts[tensor], hw()));
-        const auto least = [&](const LayerPlan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
-        if (features && least(*features) <= least(*image)) return;
+        const auto ranked = [&](const LayerPlan& plan) { return from_largest(lower_bounds(plan, layer, hw(), p_.memory)); };
+        if (features && ranked(*features) <= ranked(*image)) return;
         pixels->cube.strides.line = image->passes.front().geometry.in_strides.line;
         pixels->bytes = image->input_bytes;
         p_.layouts[tensor] = *pixels;

@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "config/model/plane_area.h"
+
 namespace dlasim {
 
 /// What software starts before the operation before is done. Registers: those of the next operation are written, in the other group,
@@ -31,6 +33,15 @@ struct CutWay {
     bool operator==(const CutWay&) const = default;
 };
 
+/// Of a step of a network: the part of its input that the last operation of the step before writes, and the cycles of that operation, in
+/// which all else is there.
+struct EarlyInput {
+    PlaneArea late{};
+    std::uint64_t cycles = 0;
+    bool handed_on = false;  // the next step reads the output
+    bool operator==(const EarlyInput&) const = default;
+};
+
 struct Partition {
     bool automatic = false;
     Minimise minimise = Minimise::Parts;
@@ -43,6 +54,7 @@ struct Partition {
     bool padded = false;                             // parts of less than an atom of kernels, each in surfaces of its own
     bool reuse_data = false, reuse_weights = false;  // what the next part needs stays in the buffer
     std::optional<CutWay> way;                       // of an automatic one for cycles: in place of the one that costs least by estimate
+    EarlyInput early{};                              // of an automatic one: of what its first parts may read
     bool own_lines = false;                          // a part fetches no line for the next one: no descriptor of NVIDIA's driver says that
 
     bool on() const

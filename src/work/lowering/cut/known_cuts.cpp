@@ -15,12 +15,13 @@ KnownCuts::KnownCuts() : before_(alive()) { alive() = this; }
 KnownCuts::~KnownCuts() { alive() = before_; }
 KnownCuts* KnownCuts::current() { return alive(); }
 
-std::string key_of(const Pass& p, Minimise minimise, bool by_kernels)
+std::string key_of(const Pass& p, const Partition& wish, bool by_kernels)
 {
     std::string key;
     const auto add = [&](auto... values) { ((key += std::to_string(values) + ','), ...); };
-    add(by_kernels, static_cast<int>(minimise), static_cast<int>(p.mode), static_cast<int>(p.precision),
-        static_cast<int>(p.stored_precision()), static_cast<int>(p.output.precision));
+    add(by_kernels, static_cast<int>(wish.minimise), wish.early.cycles, wish.early.handed_on, wish.early.late.lines.first,
+        wish.early.late.lines.count, wish.early.late.columns.first, wish.early.late.columns.count, static_cast<int>(p.mode),
+        static_cast<int>(p.precision), static_cast<int>(p.stored_precision()), static_cast<int>(p.output.precision));
     add(p.width, p.height, p.channels, p.kernels, p.batch, p.kernel_width, p.kernel_height, p.stride.x, p.stride.y, p.dilation.x,
         p.dilation.y);
     add(p.pad.left, p.pad.right, p.pad.top, p.pad.bottom, p.lines_packed, p.surfaces_packed, p.y_extension, p.x_offset, p.alike,

@@ -29,6 +29,6 @@ private:
 };
 
 /// All of a pass that decides how it is cut.
-std::string key_of(const Pass& pass, Minimise minimise, bool by_kernels);
+std::string key_of(const Pass& pass, const Partition& wish, bool by_kernels);
 
 }  // namespace dlasim

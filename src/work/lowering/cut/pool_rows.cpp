@@ -34,8 +34,8 @@ PlannedPass rows_of_pool(const PlannedPass& whole, std::uint32_t first, std::uin
     planned.pass.height = planned.fetched_lines = lines.count();
     planned.first_row = first;
     planned.rows = count;
-    planned.reads = {lines.begin, lines.count()};
-    planned.writes = {first, count};
+    planned.reads = {.lines = {lines.begin, lines.count()}};
+    planned.writes = {.lines = {first, count}};
     return planned;
 }
 

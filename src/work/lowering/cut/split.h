@@ -35,6 +35,7 @@ struct Strip {
     std::uint32_t column = 0, row = 0, row_step = 1;                 // of the output: its first, and from a row to the next
     std::uint32_t columns = 0, rows = 0;                             // of the output
     std::uint32_t made_column = 0, made_columns = 0, made_rows = 0;  // of what is written: the pooling, if PDP does one on the way
+    std::uint32_t input_column = 0;                                  // the first that it reads
     std::uint64_t input_offset = 0, uv_offset = 0;                   // bytes from the whole input to its own
 };
 

@@ -22,6 +22,7 @@ constexpr uint64_t kDrain = 60;       // from the last result to the interrupt
 constexpr uint64_t kEnable = 45;      // from the interrupt to the first read of a part of which CSC was not enabled before
 constexpr uint64_t kBetween = 75;     // from the last read of a part to the first of the next
 constexpr uint64_t kNextResult = 49;  // from the last result of a part to the first of the next
+constexpr uint64_t kNextStep = 110;   // from the last result of a step to the fetch of an operation that reads it: interrupt, enables, CDMA
 constexpr uint64_t kCredit = 40;      // a credit from CACC to the stripe that waits for it
 
 /// Weights of a kernel group in the ring, and when they are released.
@@ -38,6 +39,9 @@ public:
           data_room_(frame.room_of(banks.data).count()),
           weight_room_(banks.weights * frame.bank_bytes)
     {
+        if (frame.pass.alike != 1) return;
+        begin_ = read_end_ = results_end_ = frame.wish.early.cycles;
+        if (begin_ != 0) done_ = begin_ + kDrain;
     }
 
     /// Of one pass; of several that are alike the mean.
@@ -45,7 +49,7 @@ public:
     {
         for (std::size_t i = 0; i < parts.size(); ++i) follow(i == 0 ? nullptr : &parts[i - 1], parts[i]);
         const uint64_t alike = f_.pass.alike, first = done_, bytes = bytes_;
-        if (alike == 1) return {first, bytes};
+        if (alike == 1) return {first - begin_, bytes};
         // What begins a pass overlaps with the one before it.
         for (std::size_t i = 0; i < parts.size(); ++i) follow(i == 0 ? &parts.back() : &parts[i - 1], parts[i]);
         return {ceil_div(first + (alike - 1) * (done_ - first), alike), bytes};
@@ -71,7 +75,8 @@ public:
         }
         const uint64_t weights = f_.weight_bytes(p.kernels), again = weights * row_parts, turned = (row_parts - 1) * weights / kernel_parts;
         const uint64_t bytes = std::min(data * kernel_parts + weights, data + again - std::min(again - weights, turned));
-        return {std::max(cycles + (row_parts * kernel_parts - 1) * kNextResult, bytes / beat_), bytes};
+        const uint64_t fetch = bytes / beat_;
+        return {std::max(cycles + (row_parts * kernel_parts - 1) * kNextResult, fetch - std::min(fetch, begin_)), bytes};
     }
 
 private:
@@ -174,13 +179,22 @@ private:
         return 0;
     }
 
+    /// Of the input; of a phase of the dilation all of it.
+    PlaneArea area_of(const Part& part) const
+    {
+        const Strip& strip = f_.strips[part.rows.strip];
+        if (strip.row_step != 1) return {};
+        return {{part.rows.begin, part.rows.lines()}, {strip.input_column, strip.pass.width}};
+    }
+
     void follow(const Part* before, const Part& part)
     {
         const uint64_t line = f_.line_entries[part.rows.strip].count(), entry = f_.hw.cbuf.entry_bytes;
         const uint64_t fetched = (part.rows.lines() - part.kept_lines) * line, data = fetched * entry;
         const uint64_t weights = part.reuse_weights ? 0 : f_.weight_bytes(part.kernels.count);
         if (before) programmed_ = std::max(programmed_, done_before_) + kProgramming;
-        const uint64_t start = std::max(programmed_, fetched_);
+        const uint64_t there = begin_ != 0 && area_of(part).meets(f_.wish.early.late) ? begin_ + kNextStep : 0;
+        const uint64_t start = std::max({programmed_, fetched_, there});
         // Both come at half the pace until one of them is there.
         const uint64_t beside = std::min(weights, weight_room_);
         uint64_t ready = start + (data == 0 ? 0 : kFirstData + (data <= beside ? 2 * data : data + beside) / beat_);
@@ -229,6 +243,7 @@ private:
     const ArrayNest nest_;
     const uint64_t beat_, data_room_, weight_room_;
     uint64_t programmed_ = 0, fetched_ = 0, done_ = 0, done_before_ = 0, bytes_ = 0;
+    uint64_t begin_ = 0;                       // of the step: when the array is done with the one before; the walk begins earlier
     uint64_t read_end_ = 0, results_end_ = 0;  // of the array so far: what it reads from CBUF, what CACC hands over
     std::vector<Held> held_;
     Work work_;

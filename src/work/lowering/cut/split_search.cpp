@@ -16,6 +16,7 @@ constexpr std::size_t kMaxWeighed = 2'000'000, kMaxWeighedCoarsely = 200'000,
                       kMaxPartsCoarsely = 512;  // parts of all ways together: what remains is not tried
 
 constexpr std::uint32_t kMaxUneven = 8;  // parts of a group that need not be equal
+constexpr double kSurely = 0.98;         // an estimate of this part of another one is of a better way
 constexpr double kLikely = 1.08;         // an estimate this much above the least one may be of the best way
 constexpr std::size_t kMostLikely = 8;
 
@@ -41,12 +42,16 @@ public:
     {
         if (wish_.way) return by(*wish_.way);
         KnownCuts* const known = KnownCuts::current();
-        const std::string key = known ? key_of(whole_, wish_.minimise, by_kernels_) : std::string();
-        if (const CutWay* way = known ? known->find(key) : nullptr) return by(*way);
+        const std::string key = known ? key_of(whole_, wish_, by_kernels_) : std::string();
+        if (const CutWay* way = known ? known->find(key) : nullptr) {
+            found_ = *way;
+            return by(*way);
+        }
+        if (wish_.early.cycles != 0) take_usual();
         search();
         const bool one = runs_in_one();
+        if (best_) found_.whole = one;
         if (known && best_) {
-            found_.whole = one;
             known->add(key, found_);
         }
         if (one) return Split{};
@@ -75,6 +80,21 @@ private:
         std::vector<Part> parts;
         std::size_t strips = 0;
     };
+
+    /// First the tiling that is best without an early fetch: others must be better by what the estimate is worth. Where the first part is
+    /// fetched early fewer parts would do, but the next step begins with what all but the last one have written.
+    void take_usual()
+    {
+        Partition wish = wish_;
+        wish.early = {};
+        Search otherwise(whole_, hw_, wish, by_kernels_, where_);
+        if (!otherwise.best()) return;
+        const CutWay& way = otherwise.found_;
+        try_strips(way.columns, way.phases, {way.kernels}, {way.rows}, way.keeps_weights);
+        if (!best_) return;
+        std::get<0>(least_) *= kSurely;
+        if (wish_.early.handed_on) least_parts_ = best_->parts.size();
+    }
 
     std::optional<Split> by(const CutWay& way)
     {
@@ -175,7 +195,7 @@ private:
             way.keeps_weights = reuse_weights;
             const std::vector<Part> parts = ordered_parts(frame, rows, kernels, {.data = true, .weights = reuse_weights});
             weighed_ += parts.size();
-            if (parts.size() > kMaxParts || !masks_fit(frame, parts)) continue;
+            if (parts.size() < least_parts_ || parts.size() > kMaxParts || !masks_fit(frame, parts)) continue;
             const std::optional<Banks> banks = allocate_banks(frame, parts, bank_need(frame, parts, true));
             if (!banks) continue;
             const SplitCost cost = split_cost(frame, parts, *banks);
@@ -220,7 +240,7 @@ private:
     const Partition& wish_;
     const bool by_kernels_;
     const std::string& where_;
-    std::size_t weighed_ = 0;
+    std::size_t weighed_ = 0, least_parts_ = 0;
     std::optional<Split> best_;
     CutWay found_;                               // that cuts it so
     std::optional<std::vector<Likely>> likely_;  // none: only the best is looked for

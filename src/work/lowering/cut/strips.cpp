@@ -83,6 +83,7 @@ Strip strip_of(const Pass& p, const Phase& phase, const Columns& columns, const 
     Strip strip{p, columns.output.begin, phase.row, phase.step, columns.output.count(), phase.rows};
     strip.made_column = columns.made;
     strip.made_columns = columns.made_count;
+    strip.input_column = columns.begin;
     strip.made_rows = p.pool ? made_rows(p) : phase.rows;
     Pass& s = strip.pass;
     if (s.pool) s.pool->x = axis_of(s.pool->x, columns.output);
