@@ -104,10 +104,12 @@ UnitUse unit_use(const RecoveredOperation& recovered)
     return use;
 }
 
+using Words = std::set<std::string, std::less<>>;
+
 /// Units, and their modes.
-std::set<std::string> words_of(const OperationUse& use)
+Words words_of(const OperationUse& use)
 {
-    std::set<std::string> words;
+    Words words;
     for (const UnitUse& unit : use) {
         words.insert(unit.unit);
         for (const std::string& mode : unit.modes) words.insert(unit.unit + " " + mode);
@@ -115,9 +117,8 @@ std::set<std::string> words_of(const OperationUse& use)
     return words;
 }
 
-std::size_t modes_apart(const OperationUse& a, const OperationUse& b)
+std::size_t modes_apart(const Words& left, const Words& right)
 {
-    const std::set<std::string> left = words_of(a), right = words_of(b);
     std::vector<std::string> apart;
     std::ranges::set_symmetric_difference(left, right, std::back_inserter(apart));
     return apart.size();
@@ -160,20 +161,7 @@ MeasuredOperation row_of(std::string_view line)
 {
     const std::vector<std::string_view> cells = pieces(line, ";");
     if (cells.size() != 6) throw InternalError("measured_programs.csv: found another number of columns");
-    MeasuredOperation row{std::string(cells[0]), std::string(cells[1]), number_of(cells[2]),
-                          number_of(cells[3]),   std::string(cells[4]), {}};
-    const std::vector<std::string_view> modes = pieces(cells[4], kBetween), sizes = pieces(cells[5], kBetween);
-    if (modes.size() != sizes.size()) throw InternalError("measured_programs.csv: found modes and sizes of different units");
-    for (std::size_t i = 0; i < modes.size(); ++i) {
-        UnitUse unit;
-        for (const std::string_view word : pieces(modes[i], " ")) {
-            if (unit.unit.empty()) unit.unit = word;
-            else unit.modes.emplace_back(word);
-        }
-        for (const std::string_view size : pieces(sizes[i], " ")) unit.sizes.push_back(number_of(size));
-        row.use.push_back(std::move(unit));
-    }
-    return row;
+    return {cells[0], cells[1], number_of(cells[2]), number_of(cells[3]), cells[4], cells[5]};
 }
 
 /// Operations of one kind in a run.
@@ -183,27 +171,30 @@ struct KindOfOperation {
     std::size_t operations = 0;
 };
 
-NearestProgram nearest_to(const std::string& modes, const KindOfOperation& kind, const std::map<std::string, double>& machines)
+NearestProgram nearest_to(const std::string& modes, const KindOfOperation& kind, const std::map<std::string, double, std::less<>>& machines)
 {
     using Distance = std::pair<std::size_t, double>;  // in modes, of machines
     Distance least{std::numeric_limits<std::size_t>::max(), 0};
     std::vector<const MeasuredOperation*> candidates;
+    const Words words = words_of(kind.use);
     std::map<std::string_view, std::size_t> apart;  // by modes
     for (const MeasuredOperation& row : measured_operations()) {
         const auto [known, fresh] = apart.try_emplace(row.modes, 0);
-        if (fresh) known->second = modes_apart(kind.use, row.use);
-        const Distance distance{known->second, machines.at(row.machine)};
+        if (fresh) known->second = modes_apart(words, words_of(row.use()));
+        const Distance distance{known->second, machines.find(row.machine)->second};
         if (distance > least) continue;
         if (distance < least) candidates.clear();
         least = distance;
         candidates.push_back(&row);
     }
+    std::vector<OperationUse> uses;
+    for (const MeasuredOperation* row : candidates) uses.push_back(row->use());
     NearestProgram farthest{modes, kind.operations, nullptr, least.second == 0, 0};
     for (const auto& [text, use] : kind.sizes) {
         const MeasuredOperation* nearest = nullptr;
         double ratio = std::numeric_limits<double>::infinity();
-        for (const MeasuredOperation* row : candidates)
-            if (const double of_row = ratio_of(use, row->use); of_row < ratio) std::tie(nearest, ratio) = std::pair(row, of_row);
+        for (std::size_t i = 0; i < uses.size(); ++i)
+            if (const double of_row = ratio_of(use, uses[i]); of_row < ratio) std::tie(nearest, ratio) = std::pair(candidates[i], of_row);
         if (ratio > farthest.size_ratio) std::tie(farthest.measured, farthest.size_ratio) = std::pair(nearest, ratio);
     }
     return farthest;
@@ -256,6 +247,23 @@ std::string sizes_text(const OperationUse& use)
     return text;
 }
 
+OperationUse MeasuredOperation::use() const
+{
+    const std::vector<std::string_view> units = pieces(modes, kBetween), of_units = pieces(sizes, kBetween);
+    if (units.size() != of_units.size()) throw InternalError("measured_programs.csv: found modes and sizes of different units");
+    OperationUse use;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        UnitUse unit;
+        for (const std::string_view word : pieces(units[i], " ")) {
+            if (unit.unit.empty()) unit.unit = word;
+            else unit.modes.emplace_back(word);
+        }
+        for (const std::string_view size : pieces(of_units[i], " ")) unit.sizes.push_back(number_of(size));
+        use.push_back(std::move(unit));
+    }
+    return use;
+}
+
 const std::vector<MeasuredOperation>& measured_operations()
 {
     static const std::vector<MeasuredOperation> kRows = [] {
@@ -277,7 +285,7 @@ std::vector<NearestProgram> nearest_programs(const Program& program, const Hardw
         if (kind.operations++ == 0) kind.use = use;
         kind.sizes.try_emplace(sizes_text(use), use);
     }
-    std::map<std::string, double> machines;
+    std::map<std::string, double, std::less<>> machines;
     for (const MeasuredMachine& machine : measured_machines()) machines[machine.name] = distance_of(machine.hardware, hardware);
     std::vector<NearestProgram> list;
     for (const auto& [modes, kind] : kinds) list.push_back(nearest_to(modes, kind, machines));

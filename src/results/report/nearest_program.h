@@ -8,6 +8,7 @@
 // Source  measured_programs.csv: scripts/measured_programs.py wrote it from the measured cases.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files/keys.h"
@@ -29,12 +30,13 @@ OperationUse use_of(const loadable::ProgramOperation& operation);
 std::string modes_text(const OperationUse& use);
 std::string sizes_text(const OperationUse& use);
 
-/// An operation of a measured program.
+/// An operation of a measured program, as its row says it: of 1,311 only those of the nearest modes are read further.
 struct MeasuredOperation {
-    std::string program, machine;
+    std::string_view program, machine;
     std::size_t events = 0, differing = 0;  // of the whole program: compared with the RTL
-    std::string modes;
-    OperationUse use;
+    std::string_view modes, sizes;
+
+    OperationUse use() const;
 };
 const std::vector<MeasuredOperation>& measured_operations();
 

@@ -69,7 +69,9 @@ private:
             const Step& step = plan.steps.list[i];
             if (step.unit != StepUnit::Array || asked(network_.layers[step.layer].layer.partition)) continue;
             Layer layer = plan.plans[i].machine;
-            layer.partition = {.early = layer.partition.early};
+            Partition automatic;
+            automatic.early = layer.partition.early;
+            layer.partition = automatic;
             layer.partition.automatic = true;
             layer.partition.minimise = Minimise::Cycles;
             layer.partition.own_lines = options_.for_driver;
