@@ -35,7 +35,7 @@ MeasuredCase case_called(const char* path)
 
 /// Measured cases that tests/data does not have.
 const std::set<std::string, std::less<>> kElsewhere{"driver_onelayer", "driver_tiny", "driver_wait_pin", "plan_depthwise_two_taps",
-                                       "plan_two_pixel_rows"};
+                                                    "plan_two_pixel_rows"};
 
 class OfConfiguration : public testing::TestWithParam<const char*> {};
 
@@ -51,7 +51,8 @@ TEST_P(OfConfiguration, EveryOperationOfEveryMeasuredCaseIsInTheTableAndNothingE
     }
     ASSERT_FALSE(found.empty());
     for (const MeasuredOperation& row : measured_operations()) {
-        if (!row.machine.starts_with(GetParam()) || (std::string(row.machine) + " ").substr(std::string(GetParam()).size(), 1) != " ") continue;
+        if (!row.machine.starts_with(GetParam()) || (std::string(row.machine) + " ").substr(std::string(GetParam()).size(), 1) != " ")
+            continue;
         if (!kElsewhere.contains(row.program)) {
             listed.emplace(row.machine, modes_text(row.use()), sizes_text(row.use()));
             EXPECT_TRUE(names.contains(row.program)) << row.program;
