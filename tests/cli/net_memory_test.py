@@ -75,7 +75,7 @@ class Memory(Net):
                 near = self.run_it(network, "--hw", machine, *room, out="near")
                 kept += self.check_ports(near, shared)
         self.assertGreater(kept, 8, "tensors stood in CVSRAM")
-        self.assertGreater(reused, 12, "memory was used again")
+        self.assertGreaterEqual(reused, 12, "memory was used again")
 
     def check_ports(self, near, far):
         """What CVSRAM keeps from DBB is missing there, byte for byte, but for what beats hold beside."""
