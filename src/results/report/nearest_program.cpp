@@ -188,6 +188,7 @@ NearestProgram nearest_to(const std::string& modes, const KindOfOperation& kind,
         candidates.push_back(&row);
     }
     std::vector<OperationUse> uses;
+    uses.reserve(candidates.size());
     for (const MeasuredOperation* row : candidates) uses.push_back(row->use());
     NearestProgram farthest{modes, kind.operations, nullptr, least.second == 0, 0};
     for (const auto& [text, use] : kind.sizes) {
@@ -288,6 +289,7 @@ std::vector<NearestProgram> nearest_programs(const Program& program, const Hardw
     std::map<std::string, double, std::less<>> machines;
     for (const MeasuredMachine& machine : measured_machines()) machines[machine.name] = distance_of(machine.hardware, hardware);
     std::vector<NearestProgram> list;
+    list.reserve(kinds.size());
     for (const auto& [modes, kind] : kinds) list.push_back(nearest_to(modes, kind, machines));
     std::ranges::stable_sort(list, [](const NearestProgram& a, const NearestProgram& b) {
         return std::tuple(!a.same_modes(), !a.same_machine, a.size_ratio) > std::tuple(!b.same_modes(), !b.same_machine, b.size_ratio);

@@ -193,6 +193,7 @@ std::uint64_t largest(const std::vector<Bound>& bounds)
 std::vector<std::uint64_t> from_largest(const std::vector<Bound>& bounds)
 {
     std::vector<std::uint64_t> cycles;
+    cycles.reserve(bounds.size());
     for (const Bound& bound : bounds) cycles.push_back(bound.cycles);
     std::sort(cycles.begin(), cycles.end(), std::greater<>());
     return cycles;
