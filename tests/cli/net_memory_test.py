@@ -61,7 +61,7 @@ class Memory(Net):
 
     def test_random_networks_are_verified_and_no_step_waits_for_memory(self):
         kept = reused = 0
-        for seed in range(24):
+        for seed in range(28):
             network = random_network(seed)
             machine = ("nv_large", "nv_small_256_full", "nv_full", "nv_small")[seed % 4]
             room = ("--set", f"memory.secondary.bytes={random.Random(seed).choice((1, 4, 16, 64)) * 1024}") if machine != "nv_small" else ()
@@ -75,7 +75,7 @@ class Memory(Net):
                 near = self.run_it(network, "--hw", machine, *room, out="near")
                 kept += self.check_ports(near, shared)
         self.assertGreater(kept, 8, "tensors stood in CVSRAM")
-        self.assertGreaterEqual(reused, 12, "memory was used again")
+        self.assertGreater(reused, 12, "memory was used again")
 
     def check_ports(self, near, far):
         """What CVSRAM keeps from DBB is missing there, byte for byte, but for what beats hold beside."""
