@@ -4,8 +4,9 @@
 usage: compiled_networks.py --dlasim DLASIM [--only NAME[,NAME]] FOLDER
 
 FOLDER has NAME.prototxt and NAME_MACHINE.nvdla (nv_small, nv_large: int8; nv_full: fp16; nv_full_int8). The network is made as an ONNX
-model with random weights, batch normalisations as part of the convolution; the file runs in `--mode overlap`. Both with ideal memory, the
-network without CVSRAM, which the files do not use. A row a file; exit status 1 if a file is faster.
+model with random weights, batch normalisations as part of the convolution; in int8 its weights have one scale per tensor as those of the
+compiler, or one per kernel where NAME ends with _perfilter. The file runs in `--mode overlap`. Both with ideal memory, the network without
+CVSRAM, which the files do not use. A row a file; exit status 1 if a file is faster.
 """
 import argparse
 import json
@@ -15,9 +16,40 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 from board_networks import Network
 
 MACHINES = {"nv_small": ("nv_small", []), "nv_large": ("nv_large", []), "nv_full": ("nv_full", ["--precision", "fp16"]), "nv_full_int8": ("nv_full", [])}
+
+
+class Quantised(Network):
+    """As the compiler has it: weights are integers with one scale per tensor, and what layers read has a scale."""
+
+    def __init__(self, *shape):
+        super().__init__(*shape)
+        self.grids = {}
+
+    def add(self, op, inputs, shape, **attributes):
+        if op in ("Conv", "Gemm", "Add", "MaxPool", "AveragePool", "Flatten"):
+            inputs = [self.rounded(x) if x in self.shapes else x for x in inputs]
+        return super().add(op, inputs, shape, **attributes)
+
+    def rounded(self, x):
+        sums = x.startswith(("conv", "gemm"))  # that another step may take on
+        if x not in self.grids and self.shapes[x] and not sums:
+            grid = [super().constant(4 / 127), super().constant(0, "i1")]
+            self.grids[x] = super().add("DequantizeLinear", [super().add("QuantizeLinear", [x, *grid], self.shapes[x]), *grid], self.shapes[x])
+            self.grids[self.grids[x]] = self.grids[x]
+        return self.grids.get(x, x)
+
+    def constant(self, array, kind="f4"):
+        array = np.asarray(array)
+        if kind != "f4" or array.ndim < 2:
+            return super().constant(array, kind)
+        scale = np.abs(array).max() / 127
+        grid = [super().constant(scale), super().constant(0, "i1")]
+        return self.add("DequantizeLinear", [super().constant(np.rint(array / scale), "i1"), *grid], None)
 
 
 def layers(text):
@@ -32,13 +64,13 @@ def normalised(layer):
     return layer["type"] in ("BatchNorm", "Scale")
 
 
-def network(name, text):
+def network(made, name, text):
     n, at = None, {}
     for layer in layers(text):
         kind, bottoms = layer["type"], [at[b] for b in layer["bottoms"]]
         number = lambda key, default=0: int(layer.get(key, default))  # noqa: E731
         if kind == "Input":
-            n = Network(name, *layer["dims"][1:])
+            n = made(name, *layer["dims"][1:])
             at[layer["name"]] = "data"
             continue
         x = bottoms[0]
@@ -89,11 +121,12 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as place:
             place = Path(place)
-            network(prototxt.stem, prototxt.read_text()).save(place / "n.onnx")
             for suffix, (machine, more) in MACHINES.items():
                 file = prototxt.parent / f"{prototxt.stem}_{suffix}.nvdla"
                 if not file.exists():
                     continue
+                made = Network if "fp16" in more or prototxt.stem.endswith("_perfilter") else Quantised
+                network(made, prototxt.stem, prototxt.read_text()).save(place / "n.onnx")
                 theirs, why = cycles(dlasim, place, "loadable", file, "--hw", machine)
                 ours, problem = cycles(dlasim, place, "net", place / "n.onnx", "--input", place / "n.npy", "--hw", machine, "--no-cvsram", *more)
                 if theirs is None or ours is None:

@@ -245,6 +245,9 @@ class Digits(Onnx):
             steps = np.rint(out / result["tensors"][-1]["scale"])
             self.assertLessEqual(np.abs(steps - expected).max(), 1)
             self.assertLessEqual((steps != expected).sum(), 2)
+            read = result["traffic"]["dbb"]["read_bytes_by_client"]
+            self.assertIn("SDP_BS", read)  # biases fit its 16 bits, by the scales of the model
+            self.assertNotIn("SDP_BN", read)
 
 
 class Refusals(Onnx):

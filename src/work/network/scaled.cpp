@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMaxOperand = 32767, kMaxSum = 1073741824.0;  // 2^30: half of what the engines hold
 constexpr int kMaxShift = 31, kMaxOutputShift = 63;
-constexpr std::int64_t kSplit = 1 << 15;
+constexpr std::int64_t kSplit = 1 << 15, kOnePart = 32767;
 constexpr double kExact = 1e-9;  // relative: less than a result is rounded by
 
 /// The largest n with value * 2^n <= most, within limits.
@@ -33,6 +33,7 @@ public:
           last_(step.add ? *network.layers[*step.add].numbers : n_),
           clamp_(last_.clamp),
           in_(*steps.tensors[step.inputs.front()].quantisation),
+          given_(steps.tensors[step.inputs.front()].wanted),
           out_(*steps.tensors[step.output].quantisation),
           has_other_(step.addend.has_value()),
           other_(step.addend ? *steps.tensors[*step.addend].quantisation : Quantisation{}),
@@ -157,8 +158,11 @@ private:
             reals.push_back(real);
             most.push_back(static_cast<double>(128 * magnitude + std::abs(bias.back())));
         }
+        // What calibration finds must not decide which engines work.
+        const bool one_part =
+            given_ && std::all_of(bias.begin(), bias.end(), [](std::int64_t value) { return std::abs(value) <= kOnePart; });
         const bool uniform = n_.weight_scale.size() == 1, biased = !n_.bias.empty() || in_.zero != 0 || constant_ != 0,
-                   two_parts = biased && !has_other_ && clamp_.slopes.empty() && !clamp_.high;
+                   two_parts = biased && !one_part && !has_other_ && clamp_.slopes.empty() && !clamp_.high;
         const std::size_t engine = two_parts ? 1 : 0;
         if (two_parts) add_two_parts(bias);
         else if (biased) add_bias(bias);
@@ -335,6 +339,7 @@ private:
     const LayerNumbers &n_, &last_;
     const Clamp& clamp_;
     const Quantisation in_, out_;
+    const bool given_;  // the input's scale is the model's
     const bool has_other_;
     const Quantisation other_;
     const bool multiplies_;
