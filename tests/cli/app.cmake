@@ -162,6 +162,8 @@ if(TARGET dlasim)
         # The same page driven by Playwright, where scripts/browser_tools.sh has put it.
         if(EXISTS ${PROJECT_BINARY_DIR}/browser/node_modules/playwright-core)
             set_tests_properties(Run.Page PROPERTIES TIMEOUT 900 ENVIRONMENT NODE_PATH=${PROJECT_BINARY_DIR}/browser/node_modules)
+            add_test(NAME Cli.Pages COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/pages_test.py $<TARGET_FILE:dlasim> ${DLASIM_CHROMIUM})
+            set_tests_properties(Cli.Pages PROPERTIES LABELS golden TIMEOUT 900 ENVIRONMENT NODE_PATH=${PROJECT_BINARY_DIR}/browser/node_modules)
         endif()
     endif()
     set_tests_properties(Loadable.Exports PROPERTIES LABELS long TIMEOUT 3000)

@@ -125,7 +125,7 @@ class Camera(unittest.TestCase):
         self.assertIn(answer["command"], said)
         chosen = machines[str(answer["machine"])]
         self.assertEqual(answer["meets"], chosen["meets"] == "true")
-        unmeasured = "No such machine was measured on the RTL"
+        unmeasured = "This machine was not measured on the RTL"
         self.assertEqual((unmeasured in said, unmeasured in answer["shared"]), (chosen["measured"] == "false",) * 2)
         meeting = [m for m in machines.values() if m["meets"] == "true"]
         self.assertEqual(float(chosen["area_mm2"]), min(float(m["area_mm2"]) for m in meeting))

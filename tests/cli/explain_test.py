@@ -8,9 +8,12 @@ import os
 import re
 import sys
 import unittest
+from pathlib import Path
 
 import cli_test
 from cli_test import DATA, MODELS, SMALL, Case
+
+ROOT = Path(__file__).resolve().parents[2]
 
 NETWORK = {"name": "tiny", "input": {"width": 40, "height": 40, "channels": 64},
            "layers": [{"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "bias": True},
@@ -144,10 +147,23 @@ class Trials(Explained):
         self.assertIn(f"{together[-1]['together_cycles']:,} cycles: <code>" + escaped(" ".join(slack["option"] for slack in together)) + "</code>", page)
         small = [cause["cycles"] for cause in e["causes"] if cause["cycles"] * 200 < before]
         for cause in e["causes"]:
-            (self.assertNotIn if cause["cycles"] in small else self.assertIn)(f"</div><span>{cause['cycles']:,}</span>", page)
-        self.assertIn(f"{len(small)} others, each below 0.5 %: {sum(small):,}<", page)
+            (self.assertNotIn if cause["cycles"] in small else self.assertIn)(f"<td>{cause['cycles']:,}</td><td>{100 * cause['cycles'] / before:.1f} %</td>", page)
+        self.assertIn(f"{len(small)} others</td><td>{sum(small):,}</td>", page)
+        self.assertIn(f'<p id="verdict">{before:,} cycles', page)
         self.explained("a", "--html", "page.html")  # nothing tried: the causes alone
         self.assertNotIn("What would help", (self.folder / "page.html").read_text())
+
+    def test_no_page_on_what_runs_again(self):
+        device = self.write((ROOT / "configs/dram/ddr4-2400.json").read_text(), "device.json")
+        self.run_into("net", self.write(NETWORK, "work.json"), "a", "--hw", "nv_small", "--memory", device)
+        (self.folder / "link.html").symlink_to("device.json")
+        os.link(self.folder / "device.json", self.folder / "hard.html")
+        kept = [(path, path.read_bytes()) for path in (self.folder / "device.json", self.folder / "a/result.json")]
+        for page in ("device.json", "link.html", "hard.html", "a/result.json", "a/../a/result.json"):
+            for tried in ("--remedies", "--slack"):
+                self.refused(self.dlasim("explain", "a", tried, 2, "--html", page), "is an input of this command")
+        for path, content in kept:
+            self.assertEqual(path.read_bytes(), content)
 
     def test_the_page_of_a_run_has_what_explain_tries(self):
         work, machine = self.write(NETWORK, "work.json"), ["--hw", "nv_small", "--memory", "ddr4-2400"]

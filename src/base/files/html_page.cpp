@@ -38,6 +38,13 @@ std::string page_charts()
     return text.append(embedded(page_files(), "charts.bundle.js")).append("</script>\n");
 }
 
+MeasuredWords measured_words(bool measured)
+{
+    if (measured) return {"<span class=\"badge\">measured machine</span>", "This machine was measured on the RTL."};
+    return {"<span class=\"badge rules\">unmeasured machine</span>",
+            "This machine was not measured on the RTL: its cycles follow from the rules of the measured ones (DEVIATIONS D8)."};
+}
+
 std::string page_end() { return "</body>\n</html>\n"; }
 
 std::string script_json(const nlohmann::ordered_json& json)

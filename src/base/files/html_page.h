@@ -13,6 +13,12 @@ std::string page_begin(std::string_view title, std::string_view styles = "");
 /// ECharts, as `charts` in scripts, with its licences.
 std::string page_charts();
 std::string page_end();
+/// What every page, and the answer of a sweep, says of a machine: whether it was measured on the RTL.
+struct MeasuredWords {
+    std::string badge;     // HTML
+    std::string sentence;  // text
+};
+MeasuredWords measured_words(bool measured);
 /// JSON that can be embedded in a script of a page: nothing in it ends the script.
 std::string script_json(const nlohmann::ordered_json& json);
 

@@ -14,12 +14,15 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostSteps = 30, kMostFacts = 40;
+constexpr std::size_t kMostSteps = 200, kMostFacts = 40;
 constexpr const char* kStyles = R"(
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border: 1px solid var(--line); }
 tbody tr, thead th { cursor: auto; }
 td.less { color: #17703a; } td.more { color: var(--bad); }
 :root[data-theme="dark"] td.less { color: #6fd08c; }
+td.wrap { white-space: normal; min-width: 8rem; }
+@media (max-width: 640px) { td.less, td.more { white-space: normal; } }
+@media print { td.wrap { min-width: 0; } }
 )";
 
 /// Names of all runs with what each has of them: the most of all runs first.
@@ -98,14 +101,15 @@ public:
             "<th>equal to the RTL</th></tr></thead><tbody>\n";
         for (std::size_t r = 0; r < runs_.size(); ++r) {
             const NearestMeasured& near = runs_[r]->nearest;
-            text += fmt::format("<tr><td class=\"words\">{}</td><td>{}</td>", label(r), measured_badge(*runs_[r]));
+            text += fmt::format("<tr><td class=\"words wrap\">{}</td><td>{}</td>", label(r), measured_badge(*runs_[r]));
             if (near.program.empty()) text += "<td class=\"words\">not recorded</td><td></td><td></td><td></td></tr>\n";
             else
-                text += fmt::format("<td class=\"words\">{} on {}</td><td class=\"words\">{}</td><td>{:.3g} x</td><td>{}</td></tr>\n",
-                                    html_text(printable(near.program)), html_text(printable(near.machine)),
-                                    html_text(printable(near.modes)), near.size_ratio,
-                                    near.differing == 0 ? fmt::format("all {} events", cycles_text(near.events))
-                                                        : fmt::format("no: {} signals differ", cycles_text(near.differing)));
+                text +=
+                    fmt::format("<td class=\"words wrap\">{} on {}</td><td class=\"words wrap\">{}</td><td>{:.3g} x</td><td>{}</td></tr>\n",
+                                html_text(printable(near.program)), html_text(printable(near.machine)), html_text(printable(near.modes)),
+                                near.size_ratio,
+                                near.differing == 0 ? fmt::format("all {} events", cycles_text(near.events))
+                                                    : fmt::format("no: {} signals differ", cycles_text(near.differing)));
         }
         return text + kTableEnd;
     }

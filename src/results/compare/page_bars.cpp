@@ -15,12 +15,12 @@ namespace {
 constexpr const char* kBarStyles = R"(
 .stack { display: flex; height: 26px; background: var(--panel); border: 1px solid var(--line); }
 .stack i { display: block; height: 100%; min-width: 0; overflow: hidden; font: 11px/24px system-ui, sans-serif; color: #10141c;
-  white-space: nowrap; text-indent: 3px; box-shadow: inset -1px 0 0 rgba(255, 255, 255, .6); }
-.run { display: grid; grid-template-columns: minmax(7rem, 15rem) 1fr minmax(6rem, auto); gap: 4px 12px; align-items: center; margin: 4px 0; }
+  white-space: nowrap; text-overflow: ellipsis; text-indent: 3px; box-shadow: inset -1px 0 0 rgba(255, 255, 255, .6); }
+.run { display: grid; grid-template-columns: minmax(7rem, 22rem) 1fr 6.5rem; gap: 4px 12px; align-items: center; margin: 4px 0; }
 .run > :first-child { overflow-wrap: anywhere; }
-.run > :last-child { text-align: right; font-variant-numeric: tabular-nums; }
+.run > :last-child { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 @media (max-width: 640px) { .run { grid-template-columns: 1fr auto; } .run .stack { grid-column: 1 / -1; grid-row: 2; } }
-@media print { .scroll { max-height: none; overflow: visible; } .stack i { -webkit-print-color-adjust: exact; print-color-adjust: exact; } table { font-size: 9pt; } }
+@media print { .run { break-inside: avoid; } }
 )";
 constexpr std::array kBarColours{"#7eb0f5", "#f5b971", "#8fd19e", "#e59a9a", "#c3a6e8",
                                  "#6fd0d0", "#e8d36b", "#b9c0cb", "#e8a6d0", "#a5c97a"};
@@ -42,11 +42,7 @@ std::string segment(std::int64_t value, std::int64_t most, const char* colour, c
                        share > 8 ? said : "");
 }
 
-std::string measured_badge(const RecordedRun& run)
-{
-    if (!run.measured) return "";
-    return *run.measured ? "<span class=\"badge\">measured machine</span>" : "<span class=\"badge rules\">unmeasured machine</span>";
-}
+std::string measured_badge(const RecordedRun& run) { return run.measured ? measured_words(*run.measured).badge : ""; }
 
 std::string bar(const std::string& label, const std::string& segments, const std::string& end)
 {

@@ -14,10 +14,13 @@ namespace {
 constexpr const char* kPageStyles = R"(
 tbody tr, thead th { cursor: auto; }
 code { overflow-wrap: anywhere; user-select: all; }
+td code, .run code { padding: 3px 6px; font-size: .85rem; }
+table.wrapped td.words { white-space: normal; max-width: none; }
+@media (max-width: 640px) { td code { min-width: 8rem; } table.wrapped { font-size: .85rem; } table.wrapped td.words:last-child { min-width: 9rem; } }
 td.less { color: #17703a; } td.more { color: var(--bad); }
 :root[data-theme="dark"] td.less { color: #6fd08c; }
 )";
-constexpr std::int64_t kSmall = 200;  // causes below a 200th are summed up
+constexpr std::int64_t kSmall = 200;  // of causes and areas: what is below a 200th has no bar
 constexpr const char *kGain = "#8fd19e", *kLoss = "#e59a9a";
 
 std::string text_of(const std::string& text) { return html_text(printable(text)); }
@@ -54,10 +57,35 @@ std::string cells(const OrderedJson& row, const Outcome& before)
                        change_cell(row, "energy_uj", before.energy_uj));
 }
 
+double share_of(std::int64_t part, std::int64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Cycles, the lower bound and the two largest causes beside work, in sentences.
+std::string verdict(const Explanation& e)
+{
+    std::string text = fmt::format("{} cycles", cycles_text(e.run.cycles));
+    if (e.run.seconds > 0) text += fmt::format(", {:.4g} ms", 1e3 * e.run.seconds);
+    std::int64_t works = 0;
+    std::string waits;
+    int named = 0;
+    for (const CauseTotal& total : e.causes)
+        if (name_of(total.cause).group == "array") works += total.cycles;
+        else if (named++ < 2)
+            waits += fmt::format("{}{} ({:.1f}\u00a0%)", named == 1 ? "" : " and ", cause_words(total.cause),
+                                 share_of(total.cycles, e.run.cycles));
+    text += fmt::format(". The array works in {:.1f}\u00a0% of them.", share_of(works, e.run.cycles));
+    if (!waits.empty()) text += " Most of the rest goes to " + waits + ".";
+    if (e.least > 0 && e.least <= e.run.cycles)
+        text += fmt::format(" The largest lower bound, {}, is {} cycles.", printable(e.bound), cycles_text(e.least));
+    return "<section><p id=\"verdict\">" + html_text(text) + "</p></section>\n";
+}
+
 std::string causes(const Explanation& explanation)
 {
-    std::string text = section("Where the cycles went", fmt::format("{} cycles, each charged to what the end of the run waited for.",
-                                                                    cycles_text(explanation.run.cycles)));
+    std::string text = section("Where the cycles went", "Each cycle is charged to what the end of the run waited for.");
+    std::string rows;
     std::int64_t others = 0;
     std::size_t small = 0;
     for (std::size_t i = 0; i < explanation.causes.size(); ++i) {
@@ -66,10 +94,26 @@ std::string causes(const Explanation& explanation)
         if (total.cycles * kSmall < explanation.run.cycles) {
             others += total.cycles;
             ++small;
-        } else text += bar(text_of(words), segment(total.cycles, explanation.run.cycles, bar_colour(i), words), cycles_text(total.cycles));
+            continue;
+        }
+        const double share = share_of(total.cycles, explanation.run.cycles);
+        text += bar(text_of(words), segment(total.cycles, explanation.run.cycles, bar_colour(i), ""), fmt::format("{:.1f} %", share));
+        std::string most;
+        for (std::size_t s = 0; s < std::min<std::size_t>(3, total.steps.size()); ++s)
+            most += (s == 0 ? " Most of it: " : ", ") + total.steps[s].name + " " + cycles_text(total.steps[s].value);
+        rows += fmt::format("<tr><td class=\"words\">{}</td><td>{}</td><td>{:.1f} %</td><td class=\"words\">{}. {}{}</td></tr>\n",
+                            text_of(words), cycles_text(total.cycles), share, html_text(name_of(total.cause).text),
+                            html_text(advice_on(total.cause).words), text_of(most.empty() ? most : most + "."));
     }
-    if (small != 0) text += fmt::format("<p class=\"soft\">{} others, each below 0.5 %: {}</p>\n", small, cycles_text(others));
-    return text + "</div></section>\n";
+    if (small != 0)
+        rows += fmt::format(
+            "<tr><td class=\"words\">{} others</td><td>{}</td><td>{:.1f} %</td><td class=\"words\">each below 0.5 %</td></tr>\n", small,
+            cycles_text(others), share_of(others, explanation.run.cycles));
+    return text +
+           "<div class=\"scroll\" tabindex=\"0\"><table class=\"wrapped\"><thead><tr><th "
+           "class=\"words\">cause</th><th>cycles</th><th>share</th>"
+           "<th class=\"words\">what it means, and what helps</th></tr></thead><tbody>\n" +
+           rows + kTableEnd;
 }
 
 std::string remedies(const OrderedJson& list, const Outcome& before)
@@ -105,15 +149,14 @@ std::string slack(const OrderedJson& list, const Outcome& before)
             last = &row;
             options += (options.empty() ? "" : " ") + row["option"].get<std::string>();
         }
-    std::string text =
-        section("What can shrink",
-                fmt::format("Each size that is larger than this run needs, alone; the machine has {:.4g} mm2.", before.area_mm2));
+    std::string text = section(
+        "What can shrink",
+        fmt::format("Each size that is larger than this run needs, alone, largest first; the machine has {:.4g} mm2.", before.area_mm2));
     for (const OrderedJson& row : list) {
         const double saved = before.area_mm2 - row["area_mm2"].get<double>();
-        if (saved <= 0) continue;
-        text +=
-            bar("<code>" + text_of(row["option"].get<std::string>()) + "</code>",
-                segment(std::llround(1e6 * saved), std::llround(1e6 * before.area_mm2), kGain, "area"), fmt::format("-{:.3g} mm2", saved));
+        if (saved * kSmall <= before.area_mm2) continue;
+        text += bar("<code>" + text_of(row["option"].get<std::string>()) + "</code>",
+                    segment(std::llround(1e6 * saved), std::llround(1e6 * before.area_mm2), kGain, ""), fmt::format("-{:.3g} mm2", saved));
     }
     if (last)
         text += fmt::format("<p>Together {:.4g} mm2 and {} cycles: <code>{}</code></p>\n", (*last)["together_area_mm2"].get<double>(),
@@ -144,7 +187,7 @@ std::string explanation_page(const Explanation& explanation, const std::string& 
     std::string text = page_begin(title, tried_styles());
     text += fmt::format("<header><h1>{}</h1><p class=\"soft\">on {}{}, {}</p>{}</header>\n<main>\n", html_text(title), text_of(run.machine),
                         run.memory_name.empty() ? "" : ", " + text_of(run.memory_name), text_of(run.file), measured_badge(run));
-    text += causes(explanation) + tried;
+    text += verdict(explanation) + causes(explanation) + tried;
     return text + "</main>\n" + page_end();
 }
 

@@ -62,10 +62,11 @@ std::string run_page(const RunResult& run, const RunPage& page)
 {
     OrderedJson steps = OrderedJson::array();
     for (const Span& span : page.spans) steps.push_back({span.name, span.start, span.done});
+    const MeasuredWords words = measured_words(page.result.value("measured", false));
     const OrderedJson data{
-        {"name", page.name},     {"command", page.command},        {"cycles", run.cycles},          {"interrupts", run.interrupt_cycles},
-        {"steps", steps},        {"lanes", lanes_json(run)},       {"over_time", causes_json(run)}, {"parts", parts_json(page.parts)},
-        {"result", page.result}, {"explanation", page.explanation}};
+        {"name", page.name},     {"command", page.command},         {"cycles", run.cycles},          {"interrupts", run.interrupt_cycles},
+        {"steps", steps},        {"lanes", lanes_json(run)},        {"over_time", causes_json(run)}, {"parts", parts_json(page.parts)},
+        {"result", page.result}, {"explanation", page.explanation}, {"badge", words.badge},          {"measured", words.sentence}};
     std::string text = page_begin(page.name, page.tried_styles + embedded(run_page_files(), "run.css"));
     std::string body = embedded(run_page_files(), "run.html");
     body.replace(body.find(kTried), kTried.size(), page.tried);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/files/html_page.h"
 #include "sweep/checked_figures.h"
 #include "sweep/figures.h"
 
@@ -83,9 +84,7 @@ std::string steps_of(const std::vector<SweptMachine>& machines, const SweptMachi
 
 std::string unmeasured_text(const SweptMachine& machine)
 {
-    return machine.row.value("measured", nlohmann::ordered_json()) == false
-               ? "No such machine was measured on the RTL: its cycles follow from the rules of the specification (DEVIATIONS D8).\n"
-               : "";
+    return machine.row.value("measured", nlohmann::ordered_json()) == false ? measured_words(false).sentence + "\n" : "";
 }
 
 /// Rates without what the host does.

@@ -41,9 +41,21 @@ OrderedJson machines_json(const MachineQuestion& question)
 {
     if (!question.asked()) return {};
     OrderedJson workloads = OrderedJson::array();
+    OrderedJson rates = OrderedJson::array();
     for (const AskedWorkload& workload : question.workloads)
-        if (!workload.name.empty()) workloads.push_back(workload.name);
-    return {{"workloads", workloads}, {"command", question.command}};
+        if (!workload.name.empty()) {
+            workloads.push_back(workload.name);
+            rates.push_back(workload.rate);
+        }
+    return {{"workloads", workloads}, {"rates", rates}, {"command", question.command}};
+}
+
+OrderedJson measured_json()
+{
+    OrderedJson words;
+    for (const bool measured : {true, false})
+        words[measured ? "true" : "false"] = {{"badge", measured_words(measured).badge}, {"sentence", measured_words(measured).sentence}};
+    return words;
 }
 
 }  // namespace
@@ -60,8 +72,8 @@ SweepPage::SweepPage(const std::vector<std::string>& columns, const PageFacts& f
                script_json({{"area_mm2", facts.machines.area_error},
                             {"power_mw", facts.machines.power_error},
                             {"energy_uj", facts.machines.power_error}}) +
-               ", \"machines\": " + script_json(machines_json(facts.machines)) + ", \"answer\": " + script_json(facts.answer) +
-               ", \"complete\": " + (state == State::Complete ? "true" : "false") +
+               ", \"measured\": " + script_json(measured_json()) + ", \"machines\": " + script_json(machines_json(facts.machines)) +
+               ", \"answer\": " + script_json(facts.answer) + ", \"complete\": " + (state == State::Complete ? "true" : "false") +
                ", \"running\": " + (state == State::Running ? "true" : "false") +
                ", \"technology\": " + script_json({{"name", facts.technology_name}, {"numbers", facts.technology}}) + ", \"rows\": [");
 }

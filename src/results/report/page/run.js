@@ -352,7 +352,6 @@
   };
   const inSight = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting) begin(one.target); }, { rootMargin: "300px" });
   const chart = (id, option, click) => { const place = $(`#${id} .chart`); waiting.set(place, { option, click }); inSight.observe(place); };
-  window.addEventListener("beforeprint", () => { for (const place of [...waiting.keys()]) begin(place); });
   // The values of a chart, made when somebody wants them.
   const asTable = (id, head, lines) => {
     const box = make("details"), scroll = make("div", undefined, "scroll"), place = make("table");
@@ -449,11 +448,10 @@
   else $("#tensors").remove();
 
   // ---- how exact: the nearest programs that were measured on the RTL
-  const near = result.nearest ?? [], badge = $("#measured");
-  badge.textContent = result.measured ? "measured machine" : "unmeasured machine";
-  badge.classList.toggle("rules", !result.measured);
+  const near = result.nearest ?? [];
+  $("#measured").innerHTML = run.badge;
   const likewise = near.filter((one) => one.same_machine && !one.other_modes).length;
-  $("#exact p").textContent = (result.measured ? "This machine was measured on the RTL." : "This machine was not measured on the RTL: its cycles follow from the rules of the measured ones (DEVIATIONS D8).") +
+  $("#exact p").textContent = run.measured +
     (near.length ? ` Of ${near.length} kinds of operation of this run, ${likewise} were measured on it. Of each kind the operation that is farthest from all measured ones, and the nearest program:` : "");
   if (near.length) table($("#exact"), ["operations of this run", "number", "nearest measured program", "machine", "its modes, where they differ", "sizes within", "equal to the RTL"], near.map((one) => [one.modes, whole(one.operations), one.program, one.machine, one.other_modes ?? "", `${short(one.size_ratio)} x`, one.differing ? `no: ${one.differing} signals differ` : `all ${whole(one.events)} events`]));
   else $("#exact .scroll").remove();
@@ -502,6 +500,19 @@
   $("#theme").addEventListener("click", () => theme(!dark));
   system.addEventListener("change", (event) => theme(event.matches));
   theme(dark);
+  // On paper all is light, as wide as a sheet, and drawn.
+  let shown = dark;
+  window.addEventListener("beforeprint", () => {
+    shown = dark;
+    document.documentElement.dataset.paper = "yes";
+    theme(false);
+    for (const place of [...waiting.keys()]) begin(place);
+    for (const { drawn } of charted) drawn.resize();
+    paint();
+    draw();
+    fitBar();
+  });
+  window.addEventListener("afterprint", () => { delete document.documentElement.dataset.paper; theme(shown); });
   new ResizeObserver(redraw).observe(canvas);
   window.page = { run, lanes, steps, causes, charted, begin: () => { for (const place of [...waiting.keys()]) begin(place); }, view, zoom, spentBefore, runAt, frames, draw, rows, left, kAxis, kRow, kPhaseColours, colourOf, colourOfName, choose, range: () => [from, to] };  // for tests
   document.documentElement.dataset.ready = "yes";

@@ -105,10 +105,11 @@
     answer.limits.forEach((limit, i) => {
       const line = $("#limits tbody").insertRow();
       if (!limit.met) line.className = "failed";
-      cells(line, [`${limit.column} ${limit.sign} ${text(limit.limit)}`, limit.value === null ? "unknown" : text(limit.value), limit.margin === null ? "" : percent(limit.margin)]);
-      const why = line.insertCell();
-      why.className = "words";
+      cells(line, [`${limit.column} ${limit.sign} ${text(limit.limit)} `, limit.value === null ? "unknown" : text(limit.value), limit.margin === null ? "" : percent(limit.margin)]);
+      const why = document.createElement("small");
+      line.cells[0].append(why);
       why.textContent = [!limit.met ? "missed" : i === 0 ? "binds" : "", limit.margin !== null && Math.abs(limit.margin) < limit.error ? `inside the model's error of ${Math.round(100 * limit.error)} %` : ""].filter(Boolean).join(", ");
+      why.className = !limit.met ? "bad" : i === 0 ? "badge rules" : "soft";
     });
   }
 
@@ -197,6 +198,7 @@
   role("parallel", "clear").addEventListener("click", () => { chosen = null; parallel.chart.dispose(); parallel.chart = null; redraw(); list(); });
 
   // One step on each axis from that machine: bars of change, red where the step misses a limit.
+  const misses = (why) => !/^best: /.test(why ?? "");  // a machine that cannot be better misses nothing
   const stepName = (step) => `${step.axis} ${text(step.from)} to ${text(step.to)}`;
   if (answer && answer.steps.length) {
     const box = $("#steps"), figures = [...new Set(answer.steps.flatMap((step) => Object.keys(step.changes)))];
@@ -211,13 +213,14 @@
         xAxis: { type: "value", name: `${figure}, %`, nameLocation: "middle", nameGap: 26, ...axisLook() },
         yAxis: { type: "category", data: sorted.map(stepName), ...axisLook(), axisLabel: { color: css("--text"), width: narrow ? 126 : 210, overflow: "break", fontSize: narrow ? 10 : 12 } },
         series: [{ type: "bar", barMaxWidth: 22, label: { show: true, position: "right", color: css("--text"), formatter: (p) => percent(p.data.value / 100) },
-          data: sorted.map((step) => ({ value: +(100 * (step.changes[figure] ?? 0)).toFixed(2), step, itemStyle: { color: step.fails ? css("--bad") : css("--accent") } })) }] };
+          data: sorted.map((step) => ({ value: +(100 * (step.changes[figure] ?? 0)).toFixed(2), step, itemStyle: { color: !step.fails ? css("--accent") : misses(step.fails) ? css("--bad") : css("--soft") } })) }] };
     }, (p) => { const row = p.data && p.data.step && ran.find((r) => value(r, rowName) === p.data.step.machine); if (row) open(row); });
     steps.csv = () => csvText([["axis", "from", "to", ...figures, "fails"], ...answer.steps.map((step) => [step.axis, step.from, step.to, ...figures.map((f) => step.changes[f]), step.fails])]);
-    cells($("thead", box).insertRow(), ["step", ...figures, "then"], true);
+    const names = $("thead", box).insertRow();
+    ["step", ...figures, "then"].forEach((name, i) => { const cell = document.createElement("th"); cell.textContent = name; if (i === 0 || i > figures.length) cell.className = "words"; names.append(cell); });
     for (const step of answer.steps) {
       const line = $("tbody", box).insertRow();
-      if (step.fails) line.className = "failed";
+      if (step.fails) line.className = misses(step.fails) ? "failed" : "soft";
       cells(line, [stepName(step), ...figures.map((f) => f in step.changes ? percent(step.changes[f]) : ""), step.fails || "meets everything"], true);
     }
   }
@@ -250,16 +253,22 @@
   if (answer && "system_mw" in byName) {
     const known = (meeting.length ? meeting : ran).filter((row) => typeof value(row, "system_mw") === "number").sort((a, b) => value(a, "system_mw") - value(b, "system_mw")).slice(0, 12);
     if (known.length) {
-      const box = $("#power"), parts = (row) => [value(row, "system_mw") - value(row, "memory_mw"), value(row, "memory_mw")];
+      const box = $("#power"), consumers = ["accelerator busy", "accelerator idle", "memory busy", "memory idle"];
+      // Energy of frames is that of busy time; the rest of the power is that of waiting.
+      const parts = (row) => {
+        const busy = (figure) => machines.workloads.reduce((sum, work, w) => sum + 1e-3 * machines.rates[w] * (value(row, `${work}.${figure}`) ?? 0), 0);
+        const accelerator = busy("energy_uj"), memory = busy("total_uj") - accelerator, all = value(row, "memory_mw");
+        return [accelerator, value(row, "system_mw") - all - accelerator, memory, all - memory].map((mw) => Math.max(0, mw));
+      };
       box.hidden = false;
-      role("power", "note").textContent = `The ${known.length} ${meeting.length ? "machines that meet everything and need" : "machines that need"} least; the chosen one has a star.`;
+      role("power", "note").textContent = `${known.length === 1 ? "The machine that ran" : `The ${known.length} machines`}${meeting.length ? ` and ${known.length === 1 ? "meets" : "meet"} everything` : ""}${known.length === 1 ? "" : ", least power first"}; the chosen one has a star.`;
       const name = (row) => (value(row, rowName) === answer.machine ? "★ " : "") + value(row, rowName);
-      const power = panel("power", () => ({ ...base(), grid: { left: 60, right: 30, top: 34, bottom: 45 }, legend: { top: 0, textStyle: { color: css("--text") } }, tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => `${text(+v.toPrecision(4))} mW` },
+      const power = panel("power", () => ({ ...base(), grid: { left: 60, right: 30, top: window.innerWidth < 640 ? 74 : 44, bottom: 45 }, legend: { top: 0, right: 0, textStyle: { color: css("--text") } }, tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => `${text(+v.toPrecision(4))} mW` },
         xAxis: { type: "category", data: known.map(name), name: rowName, nameLocation: "middle", nameGap: 28, ...axisLook() },
         yAxis: { type: "value", name: "mW", ...axisLook() },
-        series: ["accelerator", "memory"].map((consumer, i) => ({ name: consumer, type: "bar", stack: "all", itemStyle: { color: kinds()[i] }, data: known.map((row) => parts(row)[i]),
+        series: consumers.map((consumer, i) => ({ name: consumer, type: "bar", stack: "all", itemStyle: { color: kinds()[i] }, data: known.map((row) => parts(row)[i]),
           ...(i === 0 ? { markLine: { silent: true, symbol: "none", lineStyle: { color: css("--bad"), type: "dashed" }, data: answer.limits.filter((limit) => limit.column === "system_mw").map((limit) => ({ yAxis: limit.limit, label: { formatter: `${limit.sign} ${short(limit.limit)}`, color: css("--bad"), position: "insideEndTop" } })) } } : {}) })) }), (p) => known[p.dataIndex] && open(known[p.dataIndex]));
-      power.csv = () => csvText([[rowName, "accelerator_mw", "memory_mw", "system_mw"], ...known.map((row) => [value(row, rowName), ...parts(row), value(row, "system_mw")])]);
+      power.csv = () => csvText([[rowName, ...consumers.map((consumer) => `${consumer.replace(" ", "_")}_mw`), "system_mw"], ...known.map((row) => [value(row, rowName), ...parts(row), value(row, "system_mw")])]);
       for (const row of known) cells($("tbody", box).insertRow(), [name(row), ...parts(row).map((v) => text(+v.toPrecision(4))), text(value(row, "system_mw"))]);
     }
   }
@@ -267,9 +276,9 @@
   // The table.
   if (machines) $("#rows").textContent = "Machines";
   let order = [rowName, 1];
-  const head = $("#table thead"), body = $("#table tbody"), kMost = 2000;
+  const head = $("#table thead"), body = $("#table tbody"), kMost = 2000, kOnPaper = 8;
   const words = new Set(columns.map((c) => c.name).filter((c) => !numeric.includes(c) && c !== rowName));
-  const few = () => [rowName, ...axes, ...["meets", ...(machines ? ["area_mm2", "mean.frames_per_s", "worst.frames_per_s", "mean.power_mw", "mean.total_uj", ...machines.workloads.map((w) => `${w}.frames_per_s`)] : []), reason === "fails" ? "fails" : "","cycles", "time_us", "gops", "utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)];
+  const few = () => [...new Set([rowName, ...axes, ...["meets", ...(machines ? ["area_mm2", "load", "system_mw", ...machines.workloads.map((w) => `${w}.latency_ms`), "mean.frames_per_s", "worst.frames_per_s", "mean.power_mw", "mean.total_uj", ...machines.workloads.map((w) => `${w}.frames_per_s`)] : []), reason === "fails" ? "fails" : "","cycles", "time_us", "gops", "utilization", "dram_efficiency", "bound", "bound_share", "energy_uj", "power_mw", "area_mm2", "measured", "slower", "verified", "reason"].filter((c) => c in byName)])];
   const signs = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => String(a) === String(b), "!=": (a, b) => String(a) !== String(b) };
   const matches = (filter) => {
     const tests = filter.split(",").map((part) => part.trim()).filter(Boolean).map((part) => {
@@ -280,14 +289,17 @@
     return (row) => tests.every((test) => test(row));
   };
   const list = () => {
-    const shown = $("#show").value === "all" ? columns.map((c) => c.name) : few();
+    const shown = root.dataset.paper ? few().filter((c, i) => i < kOnPaper || c === reason) : $("#show").value === "all" ? columns.map((c) => c.name) : few();
     const wanted = matches($("#filter").value), found = rows.filter((row) => wanted(row) && (!chosen || chosen.has(row)));
     found.sort((a, b) => { const u = value(a, order[0]), v = value(b, order[0]); return u === null || v === null ? compare(u, v) : order[1] * compare(u, v); });
     $("#count").textContent = `${found.length} ${rowName}s` + (found.length > kMost ? `, the first ${kMost} shown` : "");
     head.replaceChildren(document.createElement("tr"));
     for (const column of shown) {
       const cell = document.createElement("th");
-      cell.textContent = column + (order[0] === column ? (order[1] > 0 ? " ▲" : " ▼") : "");
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = column + (order[0] === column ? (order[1] > 0 ? " ▲" : " ▼") : "");
+      cell.append(button);
       cell.title = [columns[byName[column]].unit, columns[byName[column]].meaning].filter(Boolean).join(": ");
       if (words.has(column)) cell.className = "words";
       cell.addEventListener("click", () => { order = [column, order[0] === column ? -order[1] : 1]; list(); });
@@ -296,7 +308,7 @@
     body.replaceChildren(...found.slice(0, kMost).map((row) => {
       const line = document.createElement("tr");
       line.tabIndex = 0;
-      if (value(row, cycles) === null || value(row, "verified") === false) line.className = "failed";
+      if (value(row, cycles) === null || value(row, "verified") === false) line.className = misses(value(row, reason)) ? "failed" : "soft";
       // A point without a result: its axes, then why.
       const why = value(row, cycles) === null && $("#show").value !== "all";
       for (const column of why ? shown.slice(0, axes.length + 1).concat(reason) : shown) {
@@ -338,10 +350,8 @@
     if (value(row, "slower")) says(value(row, "slower"), false);
     const measured = value(row, "measured"), nearest = value(row, "nearest");
     if (measured === true || measured === false) {
-      says(measured ? "" : "Its cycles follow from the rules of the measured machines (DEVIATIONS.md, D8).", false);
-      const badge = document.createElement("span");
-      badge.className = measured ? "badge" : "badge rules"; badge.textContent = measured ? "measured machine" : "unmeasured machine";
-      parts.lastChild.prepend(badge, " ");
+      says(` ${sweep.measured[measured].sentence}`, false);
+      parts.lastChild.insertAdjacentHTML("afterbegin", sweep.measured[measured].badge);
       if (nearest) parts.lastChild.append(` Nearest measured program: ${nearest}, sizes within ${value(row, "nearest_sizes")} x.`);
     }
     if (value(row, "assumed")) says(`Energy and area rest on assumptions: ${value(row, "assumed")}.`, false);
@@ -400,9 +410,12 @@
   fill(role("parallel", "columns"), axes.concat(numeric.filter((c) => !axes.includes(c))), axes.concat(["dram_efficiency", "energy_uj", "area_mm2", "utilization", "cycles", "mean.power_mw", "mean.frames_per_s"].filter((c) => changing.includes(c) && !axes.includes(c))));
 
   const redraw = () => {
+    if (ran.length === 1 && rows.length > 1 && $("#pareto")) {
+      ["pareto", "heat", "parallel"].forEach((id) => { $("#" + id).parentElement.remove(); drawings.splice(drawings.findIndex((drawing) => drawing.box.id === id), 1); });  // of one machine they say nothing
+    }
     if (ran.length === 0) { ["pareto", "heat", "parallel"].forEach((id) => $("#" + id).parentElement.remove()); ["answer", "steps", "frames", "power"].forEach((id) => $("#" + id).remove()); drawings.length = 0; return; }
     for (const drawing of drawings) drawing.draw();
-    if (!parallel.chart.listens) {
+    if (parallel.chart && !parallel.chart.listens) {
       parallel.chart.listens = true;
       parallel.chart.on("axisareaselected", () => {
         const indices = parallel.chart.getModel().getSeries()[0].getRawIndicesByActiveState("active");
@@ -415,6 +428,16 @@
   $("#theme").addEventListener("click", () => setTheme(!dark));
   system.addEventListener("change", (event) => setTheme(event.matches));
   setTheme(dark);
+  // On paper all is light and as wide as a sheet.
+  let shown = dark;
+  const fit = (paper) => {
+    if (paper) { shown = dark; root.dataset.paper = "yes"; } else delete root.dataset.paper;
+    setTheme(paper ? false : shown);
+    for (const drawing of drawings) { drawing.chart.resize(); drawing.draw(); }
+    list();
+  };
+  addEventListener("beforeprint", () => fit(true));
+  addEventListener("afterprint", () => fit(false));
   const sizes = new ResizeObserver(() => { for (const d of drawings) { d.chart.resize(); d.draw(); } });
   document.querySelectorAll(".chart").forEach((place) => sizes.observe(place));
   list();
