@@ -118,6 +118,16 @@ class Networks(Net):
         self.assertEqual(steps["sum"]["layers"], ["c", "sum"])
 
 
+    def test_weights_come_while_a_step_of_pixels_runs(self):
+        """Banks that change wait until the array is done; with the same ones CDMA fetches the weights of c3 meanwhile."""
+        self.net(NETWORKS / "lenet5.json", "--hw", "nv_small", "--trace", "bursts.csv", "--trace-client", "CDMA_WT", "--timing-only", "--quiet")
+        steps = json.loads((self.folder / "out/result.json").read_text())["steps"]
+        self.assertEqual((steps[0]["mode"], steps[1]["mode"]), ("image", "direct"))
+        with open(self.folder / "bursts.csv") as file:
+            fetched = [int(burst["cycle"]) for burst in csv.DictReader(file)]
+        first = 25 * 6 // 8 + 1  # of c1
+        self.assertLess(fetched[first + 25 * 6 * 16 // 8 - 1], steps[0]["done"] - 1000)
+
     def test_what_overlaps_is_said_and_costs_time_only(self):
         cycles = {}
         for overlap in ("all", "registers", "none"):

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/bits.h"
+#include "lowering/cut/part_banks.h"
 #include "lowering/cut/weight_ring.h"
 #include "network/plan.h"
 
@@ -71,9 +72,14 @@ private:
     void add(std::size_t i)
     {
         const StepPlan& step = p_.plans[i];
-        // Rings of pixels end where their lines do.
-        if (step.mode != "direct" || !step.packing.empty() || step.contraction) return close();
+        const bool pixels = step.mode == "image";
+        if ((step.mode != "direct" && !pixels) || !step.packing.empty() || step.contraction) return close();
         const SharedBanks own = banks_of(step, p_.hardware);
+        if (pixels) {
+            close();
+            if (may_wrap(step.passes.front().pass, p_.hardware)) pixels_ = {i, own};
+            return;
+        }
         std::optional<SharedBanks> with = steps_.empty() ? own : shared(banks_, own, p_.hardware.cbuf.banks);
         if (!with) close();
         banks_ = with.value_or(own);
@@ -82,10 +88,24 @@ private:
 
     void close()
     {
+        if (pixels_ && !steps_.empty()) join_pixels();
         const std::uint64_t weights = std::min(p_.hardware.cbuf.banks - banks_.data, banks_.weights);
         for (const std::size_t i : steps_)
             if (steps_.size() > 1 && !asked(p_.plans[i].machine.partition)) give(i, banks_.data, weights);
         steps_.clear();
+        pixels_.reset();
+    }
+
+    /// A step of pixels takes the banks of the steps after it, if these lose none of their weights.
+    void join_pixels()
+    {
+        const auto& [step, own] = *pixels_;
+        const std::uint64_t all = p_.hardware.cbuf.banks, data = std::max(own.data, banks_.data),
+                            weights = std::max(own.least_weights, std::min(all - banks_.data, banks_.weights));
+        if (own.asked || banks_.asked || data + weights > all) return;
+        banks_.data = data;
+        banks_.weights = weights;
+        steps_.insert(steps_.begin(), step);
     }
 
     void give(std::size_t i, std::uint64_t data, std::uint64_t weights)
@@ -106,6 +126,7 @@ private:
     const bool noted_;
     std::vector<std::size_t> steps_;  // that have the same
     SharedBanks banks_;
+    std::optional<std::pair<std::size_t, SharedBanks>> pixels_;  // a step of pixels before them
 };
 
 }  // namespace

@@ -23,13 +23,9 @@ bool mask_of_part_fits(const SplitFrame& frame, Kernels kernels, bool kept)
     return mask_fits(frame.hw, ends) && (!kept || ceil_div(ends.back(), std::uint64_t{8}) <= frame.bank_bytes);
 }
 
-/// [spec] programming.md 4: narrow entries are read in pairs, wrongly so where a line of pixels wraps around the ring.
 bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts, std::uint64_t data_banks)
 {
-    const Pass& p = frame.pass;
-    const std::uint32_t entry = frame.hw.cbuf.entry_bytes;
-    if (p.mode != PassMode::Image || entry >= facts::csc::kJumpBelow) return false;
-    if (p.stride.x * p.format->components <= entry) return false;
+    if (may_wrap(frame.pass, frame.hw)) return false;
     const DataEntries ring = frame.room_of(data_banks);
     DataEntries at;  // the ring begins with its banks
     for (const Part& part : parts)
@@ -42,6 +38,13 @@ bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts
 }
 
 }  // namespace
+
+// [spec] programming.md 4: narrow entries are read in pairs, wrongly so where a line of pixels wraps around the ring.
+bool may_wrap(const Pass& pass, const Hardware& hardware)
+{
+    const std::uint32_t entry = hardware.cbuf.entry_bytes;
+    return pass.mode != PassMode::Image || entry >= facts::csc::kJumpBelow || pass.stride.x * pass.format->components <= entry;
+}
 
 BankNeed bank_need(const SplitFrame& frame, const std::vector<Part>& parts, bool sure)
 {
