@@ -2,8 +2,8 @@
 // result.json and the reference page take names from the rows, so that nothing can be reported that is not declared; a member without
 // a row does not compile.
 //
-//   struct RubikCounters { layers, .. } ◄──── the core counts here
-//   counters<RubikCounters> = rows ─────────► UnitReport ──► result.json, the table
+//   struct PdpCounters { layers, .. }   ◄──── the core counts here
+//   counters<PdpCounters> = rows ───────────► UnitReport ──► result.json, the table
 //                              └────────────► the reference page
 #pragma once
 #include <array>

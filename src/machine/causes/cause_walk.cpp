@@ -100,7 +100,7 @@ void CauseWalk::go(PathPoint burst)
 void CauseWalk::go_to_sender(WaitPoint place)
 {
     go(place);
-    point_.sent = place <= WaitPoint::Rubik;
+    point_.sent = static_cast<std::size_t>(place) < kSenders;
 }
 
 /// What it sent came here. If it has nothing to do any more, it sent it before: true.

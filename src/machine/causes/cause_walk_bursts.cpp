@@ -19,22 +19,15 @@ constexpr Cycle kAnswerToClient = 2;    // write answer taken to the complete pu
 /// The unit that reads or writes as this client.
 WaitPoint CauseWalk::unit_of(unsigned client)
 {
-    switch (static_cast<Client>(client)) {
-        case Client::Bdma:
-            return WaitPoint::Bdma;
-        case Client::Pdp:
-            return WaitPoint::Pdp;
-        case Client::Cdp:
-            return WaitPoint::Cdp;
-        case Client::Rubik:
-            return WaitPoint::Rubik;
-        case Client::CdmaData:
-            return WaitPoint::CdmaData;
-        case Client::CdmaWeight:
-            return WaitPoint::CdmaWeight;
-        default:
-            return WaitPoint::Sdp;
-    }
+    static constexpr auto kUnits = [] {
+        std::array<WaitPoint, kClients> units{};
+        for (std::size_t i = 0; i < kClients; ++i) {
+            const UnitPoints* own = find_points(kClientNames[i]);  // of CDMA each client has one
+            units[i] = (own ? own : find_points(unit_of_client(i)))->works;
+        }
+        return units;
+    }();
+    return kUnits[client];
 }
 
 /// The latest burst of the client at which `later` is false; of those before it, too. `use`: what is asked. `granted`: it is true of all

@@ -14,7 +14,6 @@ namespace {
 constexpr Cycle kYoung = 256;
 // A walk at the floor may ask what was answered so long before.
 constexpr Cycle kAnswers = 8;
-constexpr auto kUnits = static_cast<std::size_t>(WaitPoint::Rubik) + 1;
 
 }  // namespace
 
@@ -152,7 +151,7 @@ void CriticalPath::add(const PathPoint& point)
 
 void CriticalPath::add(WaitPoint place, bool sent, Cycle at)
 {
-    add({.place = place, .sent = sent && static_cast<std::size_t>(place) < kUnits, .at = at});
+    add({.place = place, .sent = sent && static_cast<std::size_t>(place) < kSenders, .at = at});
 }
 
 /// Walks from all points up to the floor that a step from a later cycle can lead to.
@@ -164,7 +163,7 @@ void CriticalPath::add_crossings(Cycle floor)
         add(static_cast<WaitPoint>(place), true, floor);
         add_crossings(static_cast<WaitPoint>(place), floor);
     }
-    for (std::size_t unit = 0; unit < kUnits; ++unit)  // with a credit, of a chunk that comes
+    for (std::size_t unit = 0; unit < kSenders; ++unit)  // with a credit, of a chunk that comes
         for (Cycle way = 1; way < facts::fabric::kCreditLatency; ++way) add(static_cast<WaitPoint>(unit), false, floor - way);
     for (unsigned port = 0; port < ports.size(); ++port)
         for (const bool write : {false, true}) add_crossings(port, write, floor);

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/cause.h"
@@ -43,6 +44,31 @@ enum class WaitPoint : std::uint8_t {
     Answer = Room + 5,  // the answer to a write
 };
 inline constexpr std::size_t kWaitPoints = static_cast<std::size_t>(WaitPoint::Answer) + 5;
+
+/// Software, the pin and the units come first.
+inline constexpr auto kSenders = static_cast<std::size_t>(WaitPoint::SdpDone);
+
+/// The nodes of a unit and of its interrupt, by its name on the register bus or that of its memory client.
+struct UnitPoints {
+    std::string_view unit;
+    WaitPoint works, done;
+};
+inline constexpr UnitPoints kUnitPoints[] = {{"CDMA_DAT", WaitPoint::CdmaData, WaitPoint::CdmaData},
+                                             {"CDMA_WT", WaitPoint::CdmaWeight, WaitPoint::CdmaWeight},
+                                             {"CSC", WaitPoint::Csc, WaitPoint::Csc},
+                                             {"CACC", WaitPoint::Cacc, WaitPoint::Cacc},
+                                             {"SDP", WaitPoint::Sdp, WaitPoint::SdpDone},
+                                             {"PDP", WaitPoint::Pdp, WaitPoint::PdpDone},
+                                             {"CDP", WaitPoint::Cdp, WaitPoint::CdpDone},
+                                             {"BDMA", WaitPoint::Bdma, WaitPoint::BdmaDone},
+                                             {"RBK", WaitPoint::Rubik, WaitPoint::RubikDone}};
+/// Null: nothing waits for this unit.
+constexpr const UnitPoints* find_points(std::string_view unit)
+{
+    for (const UnitPoints& points : kUnitPoints)
+        if (points.unit == unit) return &points;
+    return nullptr;
+}
 
 /// A place of a family.
 constexpr WaitPoint of_client(WaitPoint family, unsigned client) { return static_cast<WaitPoint>(static_cast<unsigned>(family) + client); }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace dlasim {
 
@@ -12,5 +13,12 @@ inline constexpr std::size_t kClients = 10;
 inline constexpr std::array<const char*, kClients> kClientNames{"BDMA",   "SDP",    "PDP",    "CDP",      "RBK",
                                                                 "SDP_BS", "SDP_BN", "SDP_EW", "CDMA_DAT", "CDMA_WT"};
 inline constexpr std::size_t kWriteClients = 5;
+
+/// The unit that it belongs to: SDP of SDP_BS.
+constexpr std::string_view unit_of_client(std::size_t client)
+{
+    const std::string_view name = kClientNames[client];
+    return name.substr(0, name.find('_'));
+}
 
 }  // namespace dlasim

@@ -85,7 +85,8 @@ public:
     virtual std::string stuck() const { return ""; }
     /// One line for the diagnosis of a hang: what the unit does and what it waits for.
     virtual std::string waiting_for() const = 0;
-    /// For the progress of a run: atoms through the MAC array, bytes that BDMA or Rubik have written; 0 in all other units.
+    /// For the progress of a run: atoms through the MAC array, bytes written by units that move data from memory to memory; 0 in all other
+    /// units.
     virtual std::uint64_t work() const { return 0; }
     /// Hangs the unit's own probes (those that are not on a link) on it.
     virtual void attach(ProbeSet&) {}

@@ -182,28 +182,7 @@ private:
     }
 
     /// Interrupt bits that its launch will raise.
-    static std::uint32_t raises(const Unit& unit)
-    {
-        namespace glb = reg::glb;
-        switch (unit.which) {
-            case Launched::Cdma:
-                return glb::kCdmaData.bit(unit.last_group) | glb::kCdmaWeights.bit(unit.last_group);
-            case Launched::Cacc:
-                return glb::kCacc.bit(unit.last_group);
-            case Launched::Sdp:
-                return glb::kSdp.bit(unit.last_group);
-            case Launched::Pdp:
-                return glb::kPdp.bit(unit.last_group);
-            case Launched::Cdp:
-                return glb::kCdp.bit(unit.last_group);
-            case Launched::Bdma:
-                return glb::kBdma.bit(unit.last_group);
-            case Launched::Rubik:
-                return glb::kRubik.bit(unit.last_group);
-            default:
-                return 0;
-        }
-    }
+    static std::uint32_t raises(const Unit& unit) { return interrupts_of(unit.which, unit.last_group); }
 
     void take_bdma(Unit& unit, std::uint32_t offset, std::uint32_t value, std::size_t entry)
     {
@@ -254,9 +233,7 @@ private:
     /// Interrupt bits of which one says that its last launch has ended; none: it ends before another unit of its operation.
     std::uint32_t waited_for(const Unit& unit) const
     {
-        const bool ends = unit.which == Launched::Sdp ? !hands_over(unit)
-                                                      : unit.which == Launched::Pdp || unit.which == Launched::Cdp ||
-                                                            unit.which == Launched::Bdma || unit.which == Launched::Rubik;
+        const bool ends = unit.which > Launched::Cacc && raises(unit) != 0 && !(unit.which == Launched::Sdp && hands_over(unit));
         return ends ? raises(unit) : UINT32_MAX;
     }
     /// SDP passes its results to PDP.

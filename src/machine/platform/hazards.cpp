@@ -5,28 +5,15 @@ namespace {
 
 constexpr const char *kDbb = "DBB", *kCvsram = "CVSRAM", *kCbuf = "CBUF";
 
-Launched unit_of(Client client)
-{
-    switch (client) {
-        case Client::Bdma:
-            return Launched::Bdma;
-        case Client::Sdp:
-        case Client::SdpBs:
-        case Client::SdpBn:
-        case Client::SdpEw:
-            return Launched::SdpRdma;
-        case Client::Pdp:
-            return Launched::PdpRdma;
-        case Client::Cdp:
-            return Launched::CdpRdma;
-        case Client::Rubik:
-            return Launched::Rubik;
-        case Client::CdmaData:
-        case Client::CdmaWeight:
-            return Launched::Cdma;
+/// The units that read for the clients: read engines, where units have one of their own.
+constexpr auto kReaders = [] {
+    std::array<Launched, kClients> readers{};
+    for (std::size_t i = 0; i < kClients; ++i) {
+        const std::string unit(unit_of_client(i));
+        readers[i] = launched_called(unit + "_RDMA").value_or(*launched_called(unit));
     }
-    return Launched::Host;
-}
+    return readers;
+}();
 
 Hazards::Finished finished_of(const Top& top)
 {
@@ -85,7 +72,7 @@ void Hazards::host_access(bool primary, Address address, std::uint64_t bytes, bo
 Hazards::Number Hazards::reader(Client client)
 {
     if (client == Client::Bdma) return operations_.of_bdma(bdma_read_++);
-    const Launched unit = unit_of(client);
+    const Launched unit = kReaders[static_cast<std::size_t>(client)];
     const std::uint32_t* finished = finished_[static_cast<std::size_t>(unit)];
     return operations_.of(unit, finished ? *finished : 0);
 }

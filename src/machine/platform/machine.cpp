@@ -485,17 +485,10 @@ void Machine::Running::add_operations(RunResult& result) const
 {
     if (!operations_) return;
     std::array<std::vector<std::int64_t>, kLaunched> done;
-    const auto ends = [&](const reg::glb::Interrupt& interrupt, Launched unit, const DoneEvent& event) {
-        if ((event.bits & interrupt.bits()) != 0) done[static_cast<std::size_t>(unit)].push_back(event.cycle);
-    };
-    for (const DoneEvent& event : result.done) {
-        ends(reg::glb::kSdp, Launched::Sdp, event);
-        ends(reg::glb::kPdp, Launched::Pdp, event);
-        ends(reg::glb::kCdp, Launched::Cdp, event);
-        ends(reg::glb::kBdma, Launched::Bdma, event);
-        ends(reg::glb::kRubik, Launched::Rubik, event);
-        ends(reg::glb::kCacc, Launched::Cacc, event);
-    }
+    for (const DoneEvent& event : result.done)
+        for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
+            if (const auto unit = launched_called(interrupt->unit); unit && (event.bits & interrupt->bits()) != 0)
+                done[static_cast<std::size_t>(*unit)].push_back(event.cycle);
     std::set<std::size_t> dropped;
     for (const DroppedWrite& write : result.dropped) dropped.insert(write.entry);
     std::array<std::vector<std::size_t>, kLaunched> lost;  // launches, by unit

@@ -94,17 +94,8 @@ void Software::works(Cause cause)
 void Software::polls(const std::string& name)
 {
     if (!logs) return;
-    struct Polled {
-        std::string_view unit;
-        WaitPoint place;
-    };
-    static constexpr Polled kPolled[] = {{"SDP", WaitPoint::Sdp},   {"PDP", WaitPoint::Pdp},   {"CDP", WaitPoint::Cdp},
-                                         {"BDMA", WaitPoint::Bdma}, {"RBK", WaitPoint::Rubik}, {"CACC", WaitPoint::Cacc},
-                                         {"CSC", WaitPoint::Csc}};
-    const std::string_view unit = std::string_view(name).substr(0, name.find('.'));
-    for (const Polled& polled : kPolled)
-        if (polled.unit == unit)
-            return (*logs)[WaitPoint::Software].waits(std::max(clock_.now(), woken_), polled.place, Cause::Polling, kReadLatency);
+    if (const UnitPoints* polled = find_points(std::string_view(name).substr(0, name.find('.'))))
+        return (*logs)[WaitPoint::Software].waits(std::max(clock_.now(), woken_), polled->works, Cause::Polling, kReadLatency);
     works(Cause::Polling);
 }
 

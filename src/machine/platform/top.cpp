@@ -1,10 +1,22 @@
 #include "platform/top.h"
 
+#include <algorithm>
+#include <deque>
 #include <exception>
 #include <string_view>
 
 #include "base/error.h"
 #include "facts/csb.h"
+#include "units/bdma/core.h"
+#include "units/cacc/core.h"
+#include "units/cdma/core.h"
+#include "units/cdp/core.h"
+#include "units/cmac/core.h"
+#include "units/csb/passive.h"
+#include "units/csc/core.h"
+#include "units/pdp/core.h"
+#include "units/rubik/core.h"
+#include "units/sdp/core.h"
 
 namespace dlasim {
 
@@ -28,7 +40,7 @@ struct Top::Links {
     Channel<SumBeat> cacc_sdp;
     Channel<PoolBeat> sdp_pdp;
     Pulse<std::uint32_t> credit;
-    Pulse<std::uint32_t> cdma_interrupt, cacc_interrupt, sdp_interrupt, pdp_interrupt, cdp_interrupt, bdma_interrupt, rubik_interrupt;
+    std::deque<Pulse<std::uint32_t>> interrupts;  // of the units, in the order in which they are built
     Cbuf cbuf;
 };
 
@@ -62,9 +74,7 @@ Top::Top(const sc_core::sc_module_name& name, const Hardware& hardware, Clock& c
 
     units_ = {mcif_.get()};
     if (cvif_) units_.push_back(cvif_.get());
-    units_.insert(units_.end(), {cdma_.get(), csc_.get(), cmac_a_.get(), cmac_b_.get(), cacc_.get(), sdp_.get(), pdp_.get(), cdp_.get()});
-    if (bdma_) units_.push_back(bdma_.get());
-    if (rubik_) units_.push_back(rubik_.get());
+    for (const auto& unit : adapters_) units_.push_back(unit.get());
     units_.push_back(glb_.get());
     for (UnitModule* unit : units_) unit->failures = &failures_;
     if (cfgrom_) cfgrom_->failures = &failures_;
@@ -90,16 +100,13 @@ private:
             if (w.unit->name == unit_name) return *w.link;
         throw InternalError("a unit that is built has no register window: " + std::string(unit_name));
     }
-    template <class Ports>
-    void wrap(std::unique_ptr<UnitAdapter>& adapter, const char* unit, std::unique_ptr<Core> core, Ports&& ports)
-    {
-        if (adapter) adapter->renew(std::move(core), ports);
-        else adapter = std::make_unique<UnitAdapter>(unit, top_.clock_, top_.options_.stepping, std::move(core), ports);
-    }
+    Pulse<std::uint32_t>& interrupt() const { return links_.interrupts.emplace_back(); }
     template <class Make, class Ports, class... Rest>
-    void unit(std::unique_ptr<UnitAdapter>& adapter, const char* name, Make make, const Ports& ports, Rest... rest)
+    void unit(const char* name, Make make, Ports&& ports, Rest... rest)
     {
-        wrap(adapter, name, make(top_.hardware_, ports, rest...), ports);
+        std::unique_ptr<Core> core = make(top_.hardware_, ports, rest...);
+        if (UnitAdapter* there = top_.adapter(name)) there->renew(std::move(core), ports);
+        else top_.adapters_.push_back(std::make_unique<UnitAdapter>(name, top_.clock_, top_.options_.stepping, std::move(core), ports));
     }
     void memory_interface(std::unique_ptr<Mcif>& module, const char* unit, MemorySide side, Clients& clients)
     {
@@ -132,7 +139,10 @@ void Top::Builder::register_windows()
         links_.of.emplace_back(unit.name, &link);
         const bool retimed = unit.name == "CMAC_A" || unit.name == "CMAC_B" || unit.name == "CACC";
         windows_.push_back({&unit, &link, retimed ? facts::csb::of(hardware).retiming : 0});
-        if (unit.name == "CFGROM") wrap(top_.cfgrom_, "CFGROM", std::make_unique<PassiveCore>(unit, link), link);
+        if (unit.name != "CFGROM") continue;
+        auto core = std::make_unique<PassiveCore>(unit, link);
+        if (top_.cfgrom_) top_.cfgrom_->renew(std::move(core), link);
+        else top_.cfgrom_ = std::make_unique<UnitAdapter>("CFGROM", top_.clock_, top_.options_.stepping, std::move(core), link);
     }
     if (top_.csb_master_) top_.csb_master_->renew(windows_);
     else top_.csb_master_ = std::make_unique<CsbMaster>("CSB", top_.clock_, windows_);
@@ -147,17 +157,15 @@ void Top::Builder::memory_interfaces()
 void Top::Builder::convolution()
 {
     const bool values = top_.options_.values;
-    unit(top_.cdma_, "CDMA", make_cdma,
+    unit("CDMA", make_cdma,
          CdmaPorts{window("CDMA"), *read(links_.primary, Client::CdmaData), *read(links_.primary, Client::CdmaWeight),
                    read(links_.secondary, Client::CdmaData), read(links_.secondary, Client::CdmaWeight), links_.cdma_csc, links_.cbuf,
-                   links_.cdma_interrupt},
+                   interrupt()},
          values, top_.options_.flushed);
-    unit(top_.csc_, "CSC", make_csc,
-         CscPorts{window("CSC"), links_.cdma_csc, links_.cbuf, links_.stripes_a, links_.stripes_b, links_.credit}, values);
-    unit(top_.cmac_a_, "CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links_.stripes_a, links_.sums_a}, MacHalf::A);
-    unit(top_.cmac_b_, "CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links_.stripes_b, links_.sums_b}, MacHalf::B);
-    unit(top_.cacc_, "CACC", make_cacc,
-         CaccPorts{window("CACC"), links_.sums_a, links_.sums_b, links_.cacc_sdp, links_.credit, links_.cacc_interrupt}, values);
+    unit("CSC", make_csc, CscPorts{window("CSC"), links_.cdma_csc, links_.cbuf, links_.stripes_a, links_.stripes_b, links_.credit}, values);
+    unit("CMAC_A", make_cmac, CmacPorts{window("CMAC_A"), links_.stripes_a, links_.sums_a}, MacHalf::A);
+    unit("CMAC_B", make_cmac, CmacPorts{window("CMAC_B"), links_.stripes_b, links_.sums_b}, MacHalf::B);
+    unit("CACC", make_cacc, CaccPorts{window("CACC"), links_.sums_a, links_.sums_b, links_.cacc_sdp, links_.credit, interrupt()}, values);
 }
 
 void Top::Builder::post_processing()
@@ -171,44 +179,40 @@ void Top::Builder::post_processing()
                  write(links_.secondary, Client::Sdp),
                  {},
                  {},
-                 links_.sdp_interrupt,
+                 interrupt(),
                  &links_.sdp_pdp};
     for (std::size_t i = 0; i < 4; ++i) {
         if (kSdpReads[i] == Client::SdpEw && !top_.hardware_.sdp.has_ew) continue;
         sdp.read_mc[i] = read(links_.primary, kSdpReads[i]);
         sdp.read_cv[i] = read(links_.secondary, kSdpReads[i]);
     }
-    unit(top_.sdp_, "SDP", make_sdp, sdp, values);
+    unit("SDP", make_sdp, sdp, values);
     unit(
-        top_.pdp_, "PDP", make_pdp,
+        "PDP", make_pdp,
         PdpPorts{window("PDP"), window("PDP_RDMA"), links_.sdp_pdp, *read(links_.primary, Client::Pdp), read(links_.secondary, Client::Pdp),
-                 *write(links_.primary, Client::Pdp), write(links_.secondary, Client::Pdp), links_.pdp_interrupt},
+                 *write(links_.primary, Client::Pdp), write(links_.secondary, Client::Pdp), interrupt()},
         values);
 }
 
 void Top::Builder::memory_to_memory()
 {
-    unit(top_.cdp_, "CDP", make_cdp,
+    unit("CDP", make_cdp,
          CdpPorts{window("CDP"), window("CDP_RDMA"), *read(links_.primary, Client::Cdp), read(links_.secondary, Client::Cdp),
-                  *write(links_.primary, Client::Cdp), write(links_.secondary, Client::Cdp), links_.cdp_interrupt},
+                  *write(links_.primary, Client::Cdp), write(links_.secondary, Client::Cdp), interrupt()},
          top_.options_.values);
-    const auto transfer_ports = [&](const char* name, Client client, Pulse<std::uint32_t>& done) {
-        return TransferPorts{window(name),
-                             *read(links_.primary, client),
-                             *read(links_.secondary, client),
-                             *write(links_.primary, client),
-                             *write(links_.secondary, client),
-                             done};
+    const auto transfer = [&](const char* name, auto make, Client client) {
+        unit(name, make,
+             TransferPorts{window(name), *read(links_.primary, client), *read(links_.secondary, client), *write(links_.primary, client),
+                           *write(links_.secondary, client), interrupt()});
     };
-    if (top_.hardware_.bdma) unit(top_.bdma_, "BDMA", make_bdma, transfer_ports("BDMA", Client::Bdma, links_.bdma_interrupt));
-    if (top_.hardware_.rubik) unit(top_.rubik_, "RBK", make_rubik, transfer_ports("RBK", Client::Rubik, links_.rubik_interrupt));
+    if (top_.hardware_.bdma) transfer("BDMA", make_bdma, Client::Bdma);
+    if (top_.hardware_.rubik) transfer("RBK", make_rubik, Client::Rubik);
 }
 
 void Top::Builder::interrupts()
 {
-    const std::vector<Pulse<std::uint32_t>*> interrupts{&links_.cdma_interrupt, &links_.cacc_interrupt, &links_.sdp_interrupt,
-                                                        &links_.pdp_interrupt,  &links_.cdp_interrupt,  &links_.bdma_interrupt,
-                                                        &links_.rubik_interrupt};
+    std::vector<Pulse<std::uint32_t>*> interrupts;
+    for (Pulse<std::uint32_t>& each : links_.interrupts) interrupts.push_back(&each);
     if (top_.glb_) top_.glb_->renew(top_.hardware_, window("GLB"), interrupts);
     else top_.glb_ = std::make_unique<Glb>("GLB", top_.clock_, top_.options_.stepping, top_.hardware_, window("GLB"), interrupts);
 }
@@ -229,8 +233,8 @@ void Top::build()
         mcif_->traffic().record_commands(options_.all_commands);
         if (cvif_) cvif_->traffic().record_commands(options_.all_commands);
     }
-    links_->cacc_sdp.connect(cacc_.get(), sdp_.get());
-    links_->sdp_pdp.connect(sdp_.get(), pdp_.get());
+    links_->cacc_sdp.connect(adapter("CACC"), adapter("SDP"));
+    links_->sdp_pdp.connect(adapter("SDP"), adapter("PDP"));
 }
 
 void Top::hold()
@@ -273,34 +277,23 @@ void Top::release()
 
 Top::~Top() = default;
 
+UnitAdapter* Top::adapter(std::string_view unit) const
+{
+    const auto there = std::ranges::find(adapters_, unit, [](const auto& each) { return std::string_view(each->basename()); });
+    return there == adapters_.end() ? nullptr : there->get();
+}
+
 /// Both sides of every memory link learn whom to wake.
 void Top::connect(Clients& clients, UnitModule& interface)
 {
-    const auto owner = [this](Client client) -> UnitModule* {
-        switch (client) {
-            case Client::Bdma:
-                return bdma_.get();
-            case Client::Rubik:
-                return rubik_.get();
-            case Client::CdmaData:
-            case Client::CdmaWeight:
-                return cdma_.get();
-            case Client::Pdp:
-                return pdp_.get();
-            case Client::Cdp:
-                return cdp_.get();
-            default:
-                return sdp_.get();
-        }
-    };
     for (std::size_t i = 0; i < kClients; ++i) {
-        UnitModule* unit = owner(static_cast<Client>(i));
+        UnitModule* unit = adapter(unit_of_client(i));
         clients.read[i].request.connect(unit, &interface);
         clients.read[i].response.connect(&interface, unit);
         clients.read[i].credit.reader = &interface;
     }
     for (std::size_t i = 0; i < kWriteClients; ++i) {
-        UnitModule* unit = owner(static_cast<Client>(i));
+        UnitModule* unit = adapter(unit_of_client(i));
         clients.write[i].request.connect(unit, &interface);
         clients.write[i].complete.reader = unit;
     }

@@ -9,7 +9,7 @@
 //   │  CVIF ◄─┘   ▲── releases ──┘▲───── credits ───┘       └────► CVIF     │
 //   │  PDP: from SDP or MCIF and CVIF to memory                             │
 //   │  CDP: memory to memory through MCIF and CVIF                          │
-//   │  BDMA, Rubik: memory to memory through MCIF and CVIF (nv_full)        │
+//   │  other units: memory to memory through MCIF and CVIF (nv_full)        │
 //   └────┬──────────────────────────────────────────────────────────┬──────┘
 //      dbb (four-phase non-blocking)                              cvsram
 //
@@ -30,20 +30,10 @@
 #include "traffic/csb.h"
 #include "traffic/memory.h"
 #include "traffic/watch.h"
-#include "units/bdma/core.h"
-#include "units/cacc/core.h"
 #include "units/cbuf/cbuf.h"
-#include "units/cdma/core.h"
-#include "units/cdp/core.h"
-#include "units/cmac/core.h"
 #include "units/csb/master.h"
 #include "units/csb/module.h"
-#include "units/csb/passive.h"
-#include "units/csc/core.h"
 #include "units/mcif/module.h"
-#include "units/pdp/core.h"
-#include "units/rubik/core.h"
-#include "units/sdp/core.h"
 #include "workload/run_result.h"
 
 namespace dlasim {
@@ -110,6 +100,8 @@ private:
     class Builder;
     void build();
     void connect(Clients& clients, UnitModule& interface);
+    /// By the name of its window; null if the machine has no such unit.
+    UnitAdapter* adapter(std::string_view unit) const;
 
     const Hardware hardware_;
     Clock& clock_;
@@ -124,7 +116,8 @@ private:
     std::unique_ptr<CsbMaster> csb_master_;
     std::unique_ptr<Glb> glb_;
     std::unique_ptr<Mcif> mcif_, cvif_;
-    std::unique_ptr<UnitAdapter> cdma_, csc_, cmac_a_, cmac_b_, cacc_, sdp_, pdp_, cdp_, bdma_, rubik_, cfgrom_;
+    std::unique_ptr<UnitAdapter> cfgrom_;
+    std::vector<std::unique_ptr<UnitAdapter>> adapters_;  // in the order in which they are built
     std::vector<UnitModule*> units_;
 };
 

@@ -1,4 +1,4 @@
-// The links of a unit that moves data from memory to memory, BDMA and Rubik, to the rest of the machine.
+// The links of a unit that moves data from memory to memory, as BDMA, to the rest of the machine.
 #pragma once
 #include <cstdint>
 

@@ -8,6 +8,7 @@
 #include "registers/fields/cdp.h"
 #include "registers/fields/pdp.h"
 #include "registers/fields/rbk.h"
+#include "registers/interrupts.h"
 #include "registers/sdp_engines.h"
 #include "workload/programmed.h"
 
@@ -164,7 +165,8 @@ struct Operations::Builder {
         follow(Launched::PdpRdma, every(Launched::PdpRdma), Launched::Pdp, alone);
         follow(Launched::Cdp, every(Launched::Cdp), Launched::Cdp, {});
         follow(Launched::CdpRdma, every(Launched::CdpRdma), Launched::Cdp, every(Launched::Cdp));
-        for (const Launched unit : {Launched::Bdma, Launched::Rubik, Launched::Host}) follow(unit, every(unit), unit, {});
+        for (std::size_t i = index(Launched::Cdp) + 1; i < kLaunched; ++i)  // they are alone
+            follow(static_cast<Launched>(i), every(static_cast<Launched>(i)), static_cast<Launched>(i), {});
     }
 
     void number()
@@ -181,17 +183,12 @@ struct Operations::Builder {
         for (LaunchedOperation& operation : all.list_) std::ranges::sort(operation.launches, {}, &OperationLaunch::entry);
         for (std::vector<Number>& numbers : all.by_launch_)
             for (Number& number : numbers) number = place[number];
-        const auto writes = [&](Launched unit, Client client) {
-            for (std::size_t i = 0; i < launches[index(unit)].size(); ++i) {
-                const Launch& launch = launches[index(unit)][i];
-                if (!launch.silent)
-                    all.writers_[static_cast<std::size_t>(client)][launch.primary].push_back(all.by_launch_[index(unit)][i]);
-            }
-        };
-        writes(Launched::Sdp, Client::Sdp);
-        writes(Launched::Pdp, Client::Pdp);
-        writes(Launched::Cdp, Client::Cdp);
-        writes(Launched::Rubik, Client::Rubik);
+        for (std::size_t client = 0; client < kWriteClients; ++client) {
+            const std::size_t unit = index(*launched_called(kClientNames[client]));
+            for (std::size_t i = 0; i < launches[unit].size(); ++i)
+                if (const Launch& launch = launches[unit][i]; !launch.silent)
+                    all.writers_[client][launch.primary].push_back(all.by_launch_[unit][i]);
+        }
     }
 
     Operations& all;
@@ -200,10 +197,18 @@ struct Operations::Builder {
     std::uint64_t atoms = 0;  // of BDMA so far
 };
 
+std::uint32_t interrupts_of(Launched unit, unsigned group)
+{
+    std::uint32_t bits = 0;
+    for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
+        if (std::string_view(interrupt->unit).starts_with(kLaunchedNames[static_cast<std::size_t>(unit)])) bits |= interrupt->bit(group);
+    return bits;
+}
+
 std::optional<Launched> LaunchedOperation::ends() const
 {
-    for (const Launched unit : {Launched::Pdp, Launched::Sdp, Launched::Cdp, Launched::Bdma, Launched::Rubik, Launched::Cacc})
-        if (has(unit)) return unit;
+    for (std::size_t i = kLaunched; i-- > static_cast<std::size_t>(Launched::Cacc);)
+        if (const auto unit = static_cast<Launched>(i); has(unit) && interrupts_of(unit, 0) != 0) return unit;
     return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "facts/client.h"
@@ -22,11 +23,19 @@
 
 namespace dlasim {
 
-/// Units that are launched.
+/// Units that are launched: the parts of a convolution first, then of each operation the unit that ends it after the others.
 enum class Launched : std::uint8_t { Cdma, Csc, CmacA, CmacB, Cacc, SdpRdma, Sdp, PdpRdma, Pdp, CdpRdma, Cdp, Bdma, Rubik, Host };
 inline constexpr std::size_t kLaunched = 14;
 inline constexpr std::array<const char*, kLaunched> kLaunchedNames{"CDMA",     "CSC", "CMAC_A",   "CMAC_B", "CACC", "SDP_RDMA", "SDP",
                                                                    "PDP_RDMA", "PDP", "CDP_RDMA", "CDP",    "BDMA", "RBK",      "host"};
+constexpr std::optional<Launched> launched_called(std::string_view unit)
+{
+    for (std::size_t i = 0; i < kLaunched; ++i)
+        if (kLaunchedNames[i] == unit) return static_cast<Launched>(i);
+    return std::nullopt;
+}
+/// Bits of S_INTR_STATUS that a unit raises at its end: of CDMA for data and for weights, of most units none.
+std::uint32_t interrupts_of(Launched unit, unsigned group);
 
 struct OperationLaunch {
     Launched unit = Launched::Host;

@@ -31,6 +31,7 @@ UnitElements fabric(const Hardware& hw, const char* unit, std::uint32_t width_by
     UnitElements e{.unit = unit};
     e.stored_bits = word * (readers * (kReadFifo + kClientStage) + writers * (kWriteFifo + kClientStage) + 2 * kPortStages);
     e.gates = word * kSelectBit * (readers + writers);
+    e.moved = {{"read_beats", width_bytes / 4.0}, {"write_beats", width_bytes / 4.0}};
     return e;
 }
 
@@ -136,6 +137,7 @@ UnitElements cdp(const Hardware& hw)
     e.stored_bits = kTableBits;
     e.gates = lanes * (9 * multiplier(9, 9) / 2 + adder(9 * 21) + 2 * multiplier(16, 20) + shifter(32));
     e.registers = {{"core", lanes * (8 * 9 + 21 * 16)}, {"wdma", 3 * port}, {"rdma", 3 * port}};
+    e.apart = true;
     return e;
 }
 
@@ -170,11 +172,19 @@ std::vector<UnitElements> elements_of(const Hardware& hw)
     const double word = 64 * 8;
     // [spec] bdma.md 1.2: queue of 20 descriptors of 289 bits; rubik.md 2.2: a register file of 64 words.
     if (hw.bdma)
-        all.push_back(
-            {.unit = "bdma", .stored_bits = 20 * 289, .ram_bits = credit_bits(hw, {Client::Bdma}), .registers = {{"bdma", 3 * word}}});
+        all.push_back({.unit = "bdma",
+                       .stored_bits = 20 * 289,
+                       .ram_bits = credit_bits(hw, {Client::Bdma}),
+                       .registers = {{"bdma", 3 * word}},
+                       .moved = {{"beats", 16}},
+                       .apart = true});
     if (hw.rubik)
-        all.push_back(
-            {.unit = "rubik", .stored_bits = 64 * word, .ram_bits = credit_bits(hw, {Client::Rubik}), .registers = {{"rubik", 4 * word}}});
+        all.push_back({.unit = "rubik",
+                       .stored_bits = 64 * word,
+                       .ram_bits = credit_bits(hw, {Client::Rubik}),
+                       .registers = {{"rubik", 4 * word}},
+                       .moved = {{"beats_in", 8}, {"beats_out", 8}},
+                       .apart = true});
     if (hw.memory.has_secondary) all.push_back({.unit = "cvsram", .sram_bits = 8.0 * hw.memory.secondary_bytes});
     return all;
 }

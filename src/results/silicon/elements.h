@@ -20,6 +20,12 @@ struct ClockedRegisters {
     double bits = 0;
 };
 
+/// Words of 64 bits that each event of a counter writes to the FIFOs of a port or reads from them.
+struct FifoWords {
+    const char* counter;
+    double words;
+};
+
 struct UnitElements {
     std::string unit;        // as in result.json; cbuf and cvsram beside
     double gates = 0;        // without registers
@@ -27,6 +33,8 @@ struct UnitElements {
     double ram_bits = 0;     // of buffers with a port to read and one to write
     double sram_bits = 0;    // of CVSRAM
     std::vector<ClockedRegisters> registers = {};
+    std::vector<FifoWords> moved = {};
+    bool apart = false;  // it has operations of its own, during which no convolution runs
 
     double clocked_bits() const;
     /// Registers included.

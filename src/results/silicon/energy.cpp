@@ -14,20 +14,21 @@ class Events {
 public:
     Events(const Technology& t, const Hardware& hw, const Activity& a) : t_(t), hw_(hw), a_(a) {}
 
-    double of(const std::string& unit) const
+    double of(const UnitElements& elements) const
     {
+        const std::string& unit = elements.unit;
         if (unit == "cmac_a" || unit == "cmac_b") return a_.count(unit, "products") * (multiply() + add());
         if (unit == "cbuf") return buffer();
         if (unit == "cacc") return sums();
         if (unit == "sdp") return points();
         if (unit == "pdp") return a_.count(unit, "beats") * hw_.pdp.throughput * 2 * t_.add_int32_pj;
         if (unit == "cdp") return a_.count(unit, "beats") * hw_.cdp.throughput * (15 * t_.multiply_int8_pj + t_.add_int32_pj);
-        if (unit == "mcif") return moved(unit, hw_.memory.primary.width_bytes) * 2 * t_.memory_pj(kFifoBytes);
-        if (unit == "cvif") return moved(unit, hw_.memory.secondary.width_bytes) * 2 * t_.memory_pj(kFifoBytes);
-        if (unit == "cvsram") return moved("cvif", hw_.memory.secondary.width_bytes) * t_.memory_pj(hw_.memory.secondary_bytes);
-        if (unit == "bdma") return a_.count(unit, "beats") * 8 * 2 * t_.memory_pj(kFifoBytes);
-        if (unit == "rubik") return (a_.count(unit, "beats_in") + a_.count(unit, "beats_out")) * 8 * t_.memory_pj(kFifoBytes);
-        return 0;
+        if (unit == "cvsram")
+            return (a_.count("cvif", "read_beats") + a_.count("cvif", "write_beats")) * hw_.memory.secondary.width_bytes / 8 *
+                   t_.memory_pj(hw_.memory.secondary_bytes);
+        double words = 0;
+        for (const FifoWords& moved : elements.moved) words += a_.count(unit, moved.counter) * moved.words;
+        return words * t_.memory_pj(kFifoBytes);
     }
 
 private:
@@ -36,11 +37,6 @@ private:
     double multiply() const
     {
         return fp() ? t_.multiply_fp16_pj : a_.precision == Precision::Int8 ? t_.multiply_int8_pj : t_.multiply_int16_pj;
-    }
-    /// Words of 64 bits that crossed a port.
-    double moved(const std::string& unit, double width_bytes) const
-    {
-        return (a_.count(unit, "read_beats") + a_.count(unit, "write_beats")) * width_bytes / 8;
     }
     double buffer() const
     {
@@ -63,7 +59,7 @@ private:
     const Activity& a_;
 };
 
-/// A convolution with everything downstream up to PDP, all at once: fetched as features, not converted. CDP has operations of its own.
+/// A convolution with everything downstream up to PDP, all at once: fetched as features, not converted.
 Activity full(const Hardware& hw)
 {
     Activity a;
@@ -77,8 +73,7 @@ Activity full(const Hardware& hw)
     a.counters["sdp"]["beats"] = a.counters["pdp"]["beats"] = 1;
     a.counters["mcif"] = {{"read_beats", 1}, {"write_beats", 0.5}};
     for (const UnitElements& unit : elements_of(hw))
-        for (const ClockedRegisters& clocked : unit.registers) a.clock_on[unit.unit][clocked.domain] = 1;
-    for (const char* unit : {"cdp", "bdma", "rubik"}) a.clock_on.erase(unit);
+        for (const ClockedRegisters& clocked : unit.registers) a.clock_on[unit.unit][clocked.domain] = unit.apart ? 0 : 1;
     for (const char* domain : {"image", "winograd", "converter_cells"}) a.clock_on["cdma"].erase(domain);
     a.clock_on["csc"].erase("winograd");
     a.clock_on["pdp"].erase("rdma");
@@ -117,7 +112,7 @@ std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& 
             unit.clock_pj = squared * technology.control_pj * activity.cycles;
             continue;
         }
-        unit.events_pj = squared * technology.event_share * events.of(unit.unit);
+        unit.events_pj = squared * technology.event_share * events.of(elements[i]);
         for (const ClockedRegisters& clocked : elements[i].registers)
             unit.clock_pj += squared * 1e-3 * technology.register_fj * clocked.bits * activity.on(unit.unit, clocked.domain);
     }

@@ -49,17 +49,9 @@ void GlbCore::advance(Cycle to)
 /// The pin shows these bits in cycle `at`.
 void GlbCore::note_pin(std::uint32_t bits, Cycle at)
 {
-    struct Source {
-        const reg::glb::Interrupt& interrupt;
-        WaitPoint place;
-    };
-    static constexpr Source kSources[] = {{reg::glb::kCdmaData, WaitPoint::CdmaData}, {reg::glb::kCdmaWeights, WaitPoint::CdmaWeight},
-                                          {reg::glb::kCacc, WaitPoint::Cacc},         {reg::glb::kBdma, WaitPoint::BdmaDone},
-                                          {reg::glb::kRubik, WaitPoint::RubikDone},   {reg::glb::kCdp, WaitPoint::CdpDone},
-                                          {reg::glb::kPdp, WaitPoint::PdpDone},       {reg::glb::kSdp, WaitPoint::SdpDone}};
     const std::uint32_t unmasked = bits & ~registers_.get(reg::glb::S_INTR_MASK);
-    for (const Source& source : kSources)
-        if (unmasked & source.interrupt.bits()) (*logs_)[WaitPoint::Pin].event(at, source.place, Cause::Interrupt, kPulseToPin);
+    for (const reg::glb::Interrupt* source : reg::glb::kInterrupts)
+        if (unmasked & source->bits()) (*logs_)[WaitPoint::Pin].event(at, find_points(source->unit)->done, Cause::Interrupt, kPulseToPin);
 }
 
 void GlbCore::update_pin(Cycle status_changed)

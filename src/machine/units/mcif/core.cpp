@@ -39,28 +39,17 @@ void McifCore::connect_doorbells()
 void McifCore::load_settings()
 {
     namespace r = reg::mcif;  // CVIF's window is laid out alike
-    struct Weight {
-        Client client;
-        reg::Field field;
-    };
-    constexpr Weight kRead[]{{Client::Bdma, r::CFG_RD_WEIGHT_0::RD_WEIGHT_BDMA},
-                             {Client::Sdp, r::CFG_RD_WEIGHT_0::RD_WEIGHT_SDP},
-                             {Client::Pdp, r::CFG_RD_WEIGHT_0::RD_WEIGHT_PDP},
-                             {Client::Cdp, r::CFG_RD_WEIGHT_0::RD_WEIGHT_CDP},
-                             {Client::SdpBs, r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_B},
-                             {Client::SdpBn, r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_N},
-                             {Client::SdpEw, r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_E},
-                             {Client::CdmaData, r::CFG_RD_WEIGHT_1::RD_WEIGHT_CDMA_DAT},
-                             {Client::CdmaWeight, r::CFG_RD_WEIGHT_2::RD_WEIGHT_CDMA_WT},
-                             {Client::Rubik, r::CFG_RD_WEIGHT_2::RD_WEIGHT_RBK}};
-    constexpr Weight kWrite[]{{Client::Bdma, r::CFG_WR_WEIGHT_0::WR_WEIGHT_BDMA},
-                              {Client::Sdp, r::CFG_WR_WEIGHT_0::WR_WEIGHT_SDP},
-                              {Client::Pdp, r::CFG_WR_WEIGHT_0::WR_WEIGHT_PDP},
-                              {Client::Cdp, r::CFG_WR_WEIGHT_0::WR_WEIGHT_CDP},
-                              {Client::Rubik, r::CFG_WR_WEIGHT_1::WR_WEIGHT_RBK}};
-    const auto value = [this](const Weight& weight) { return static_cast<std::uint8_t>(registers_.get(weight.field)); };
-    for (const Weight& weight : kRead) settings_.read_weight[static_cast<std::size_t>(weight.client)] = value(weight);
-    for (const Weight& weight : kWrite) settings_.write_weight[static_cast<std::size_t>(weight.client)] = value(weight);
+    constexpr reg::Field kRead[kClients]{r::CFG_RD_WEIGHT_0::RD_WEIGHT_BDMA,     r::CFG_RD_WEIGHT_0::RD_WEIGHT_SDP,
+                                         r::CFG_RD_WEIGHT_0::RD_WEIGHT_PDP,      r::CFG_RD_WEIGHT_0::RD_WEIGHT_CDP,
+                                         r::CFG_RD_WEIGHT_2::RD_WEIGHT_RBK,      r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_B,
+                                         r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_N,    r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_E,
+                                         r::CFG_RD_WEIGHT_1::RD_WEIGHT_CDMA_DAT, r::CFG_RD_WEIGHT_2::RD_WEIGHT_CDMA_WT};
+    constexpr reg::Field kWrite[kWriteClients]{r::CFG_WR_WEIGHT_0::WR_WEIGHT_BDMA, r::CFG_WR_WEIGHT_0::WR_WEIGHT_SDP,
+                                               r::CFG_WR_WEIGHT_0::WR_WEIGHT_PDP, r::CFG_WR_WEIGHT_0::WR_WEIGHT_CDP,
+                                               r::CFG_WR_WEIGHT_1::WR_WEIGHT_RBK};
+    const auto value = [this](reg::Field field) { return static_cast<std::uint8_t>(registers_.get(field)); };
+    std::ranges::transform(kRead, settings_.read_weight.begin(), value);
+    std::ranges::transform(kWrite, settings_.write_weight.begin(), value);
     settings_.read_limit = registers_.get(r::CFG_OUTSTANDING_CNT::RD_OS_CNT) + 1;
     settings_.write_limit = registers_.get(r::CFG_OUTSTANDING_CNT::WR_OS_CNT) + 1;
     settings_stale_ = false;

@@ -16,7 +16,7 @@ namespace {
 /// The unit that a signal is shown with: the one that drives it.
 std::string scope_of(const std::string& probe)
 {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kScopes{{{"clock_on_cmac", "cmac"},
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kScopes{{{"clock_on_cmac", "cmac"},
                                                                                      {"clock_on_cdma", "cdma"},
                                                                                      {"clock_on_csc", "csc"},
                                                                                      {"clock_on_cacc", "cacc"},
@@ -31,9 +31,7 @@ std::string scope_of(const std::string& probe)
                                                                                      {"sdp", "sdp"},
                                                                                      {"pdp", "pdp"},
                                                                                      {"cdp", "cdp"},
-                                                                                     {"mcif", "mcif"},
-                                                                                     {"bdma", "bdma"},
-                                                                                     {"rbk", "rubik"}}};
+                                                                                     {"mcif", "mcif"}}};
     for (const auto& [start, scope] : kScopes)
         if (probe.starts_with(start)) return std::string(scope);
     return "other";
