@@ -163,6 +163,12 @@ class Camera(unittest.TestCase):
         for content, said in (({"require": "lod < 1"}, 'did you mean "load"'), ({"require": "small.latency < 1"}, "latency"),
                               ({"order": "fair"}, "expected first_come, priority or deadline")):
             self.assertIn(said, self.sweep({**self.question(), **content}, "--restart", status=(2,)))
+        self.sweep({**self.question(), "require": "system_mw < 0.001 || load < 0.99"}, "--restart", "--best", "area_mm2", status=(0, 4))
+        self.assertIn("load > 5 || load > 6 does not hold", self.sweep({**self.question(), "require": "load > 5 || load > 6"}, "--restart", "--best", "area_mm2", status=(0, 4)))
+        missing = self.question()
+        missing["workloads"][1]["network"] = "none.json"
+        missing["workloads"][1]["name"] = "large"
+        self.assertIn('/workloads/1/network: found "none.json", expected a readable file', self.sweep(missing, "--restart", status=(2,)))
         for key, value in (("rate", -1), ("rate", 0.0001), ("deadline_ms", 0), ("priority", 0.5)):
             self.assertIn(f"/workloads/0/{key}", self.sweep(self.question(**{key: value}), "--restart", status=(2,)))
 

@@ -159,8 +159,13 @@ class Questions(unittest.TestCase):
             if expected is None:
                 self.assertEqual(meeting, [], told)
             else:
-                described = ", ".join(f"{axis} {value}" for axis, value in zip(AXES, expected))
-                self.assertTrue(done.stdout.startswith(described + " has the "), (described, *told))
+                described = lambda place: ", ".join(f"{axis} {value}" for axis, value in zip(AXES, place))
+                found = next((place for place in figures if done.stdout.startswith(described(place) + " has the ")), None)
+                if found != expected:  # half a unit of the last of six digits, 230.3405, is up in one of both and down in the other
+                    self.assertIsNotNone(found, told)
+                    self.assertTrue(self.meets(figures[found], question), told)
+                    one, other = self.value(figures[found], best), self.value(figures[expected], best)
+                    self.assertTrue(0 < abs(one / other - 1) <= 1e-5, (described(expected), one, other, *told))
             with open(self.folder / "q" / "points.csv", newline="") as file:
                 points = list(csv.DictReader(file))
             ran = [p for p in points if p["cycles"]]

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/error.h"
 #include "sweep/requirement.h"
 #include "sweep/schedule.h"
 
@@ -91,6 +92,32 @@ TEST(Figures, RangesOfAnExpressionHoldEachOfItsValues)
             EXPECT_LE(range.least, value + 1e-9) << text;
             EXPECT_GE(range.most, value - 1e-9) << text;
         }
+}
+
+TEST(Figures, AConditionIsOneRequirement)
+{
+    const auto read = [](const char* text) { return read_requirements(text, "s.json", {"one"}); };
+    const auto holds = [&](const char* text, double load, double area) {
+        const nlohmann::ordered_json row{{"load", load}, {"area_mm2", area}};
+        return std::ranges::all_of(read(text), [&](const Requirement& r) { return r.met(figure_of(row, r.column).value()); });
+    };
+    EXPECT_EQ(read("load < 0.9 && (area_mm2 < 2 && load > 0.1)").size(), 3);
+    EXPECT_EQ(read("(load < 0.9)").front().column, "load");
+    EXPECT_EQ(read("load < 0.9 || area_mm2 < 1 && load < 2").size(), 1);
+    EXPECT_EQ(read("load < 0.9 || area_mm2 < 1").front().text(), "load < 0.9 || area_mm2 < 1");
+    for (const double load : {0.5, 0.95, 3.0})
+        for (const double area : {0.5, 1.5}) {
+            EXPECT_EQ(holds("load < 0.9 || area_mm2 < 1", load, area), load < 0.9 || area < 1);
+            EXPECT_EQ(holds("!(load > 0.9) && area_mm2 > 1", load, area), !(load > 0.9) && area > 1);
+            EXPECT_EQ(holds("(load < 0.9 || load > 2) && area_mm2 < 1", load, area), (load < 0.9 || load > 2) && area < 1);
+            EXPECT_EQ(holds("(load < 0.9) + (area_mm2 < 1) >= 1", load, area), load < 0.9 || area < 1);
+        }
+    const Requirement either = read("load < 0.9 || area_mm2 < 1").front();
+    EXPECT_FALSE(cannot_meet(either, range_of(either.column, [](const std::string&) { return FigureRange{1, 2}; })));
+    for (const char* wrong : {"load", "(load < 1", "load < 1)", "load || ", "lod < 1 || load < 2", "load < 1 |", "!"}) {
+        const std::string text = wrong;
+        EXPECT_THROW(read(text.c_str()), ConfigError) << text;
+    }
 }
 
 TEST(Figures, WhatIsNotKnownRefusesNothing)

@@ -262,7 +262,8 @@ nlohmann::ordered_json answer_json(const std::vector<SweptMachine>& machines, co
         {"command", fmt::format("{} {}", question.command, machine->point)}};
     nlohmann::ordered_json& limits = answer["limits"] = nlohmann::ordered_json::array();
     for (const CheckedFigure& check : tightest_first(*machine, question))
-        limits.push_back({{"column", check.column()},
+        limits.push_back({{"text", check.requirement->condition ? check.text() : ""},
+                          {"column", check.column()},
                           {"sign", check.requirement->sign()},
                           {"limit", check.requirement->number},
                           {"value", check.value ? nlohmann::ordered_json(shown(*check.value)) : nlohmann::ordered_json()},

@@ -15,6 +15,7 @@ std::string CheckedFigure::text() const
 {
     const std::string of = workload.empty() ? "" : workload + ": ";
     if (!value) return fmt::format("{}{} has no value", of, requirement->column);
+    if (requirement->condition) return fmt::format("{}{} {}", of, requirement->text(), met() ? "holds" : "does not hold");
     if (requirement->number == 0) return fmt::format("{}{} {:.4g}, expected {} 0", of, requirement->column, *value, requirement->sign());
     const double share = std::abs(100 * margin());
     return fmt::format("{}{} {:.4g}, {:.3g} % {} {:g}{}", of, requirement->column, *value, share,

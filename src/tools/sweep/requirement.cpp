@@ -36,7 +36,7 @@ std::string trimmed(const std::string& text)
     return from == std::string::npos ? "" : text.substr(from, to - from + 1);
 }
 
-bool is_expression(const std::string& text) { return text.find_first_of("+-*/%()") != std::string::npos; }
+bool is_expression(const std::string& text) { return text.find_first_of("+-*/%()!") != std::string::npos; }
 
 /// From a place on: letters, digits, _ and points; of a number the digits with their point.
 std::size_t end_of_word(const std::string& text, std::size_t from)
@@ -112,10 +112,39 @@ std::optional<double> number_in(const std::string& text)
     return text.empty() || !figures_in(text).empty() ? std::nullopt : value_of(text, [](const std::string&) { return std::nullopt; });
 }
 
+/// Where a sign is outside of parentheses, from a place on.
+std::size_t find_outside(const std::string& text, std::string_view sign, std::size_t from = 0)
+{
+    int depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')') --depth;
+        if (at >= from && depth == 0 && text.compare(at, sign.size(), sign) == 0) return at;
+    }
+    return std::string::npos;
+}
+
+/// Without parentheses around the whole.
+std::string without_parentheses(const std::string& text)
+{
+    if (text.size() < 2 || text.front() != '(' || find_outside(text, ")") != text.size() - 1) return text;
+    return trimmed(text.substr(1, text.size() - 2));
+}
+
+Requirement read_condition(const std::string& text, const std::string& where, const std::vector<std::string>& workloads)
+{
+    Requirement requirement{figure_named("(" + text + ")", where, workloads), Requirement::Is::AtLeast, 1, true};
+    refuse_mixed(requirement.column, where, workloads);
+    return requirement;
+}
+
 Requirement read_comparison(const std::string& text, const std::string& where, const std::vector<std::string>& workloads)
 {
+    if (text.starts_with('!') || text.find("||") != std::string::npos || text.find("&&") != std::string::npos ||
+        text.find("==") != std::string::npos || text.find("!=") != std::string::npos)
+        return read_condition(text, where, workloads);
     for (const auto& [sign, is] : kSigns) {
-        const std::size_t at = text.find(sign);
+        const std::size_t at = find_outside(text, sign);
         if (at == std::string::npos) continue;
         const std::string right = trimmed(text.substr(at + sign.size()));
         Requirement requirement{figure_named(trimmed(text.substr(0, at)), where, workloads), is, 0};
@@ -168,7 +197,11 @@ bool is_of_machine(const std::string& column) { return std::ranges::find(kOfMach
 
 std::string_view Requirement::sign() const { return sign_of(is); }
 
-std::string Requirement::text() const { return fmt::format("{} {} {}", column, sign_of(is), number); }
+std::string Requirement::text() const
+{
+    if (condition) return column.substr(1, column.size() - 2);
+    return fmt::format("{} {} {}", column, sign_of(is), number);
+}
 
 bool Requirement::met(double value) const
 {
@@ -187,6 +220,7 @@ bool Requirement::met(double value) const
 
 double Requirement::margin(double value) const
 {
+    if (condition) return met(value) ? 1 : -1;
     const double distance = upper() ? number - value : value - number;
     return number != 0 ? distance / number : distance;
 }
@@ -194,10 +228,16 @@ double Requirement::margin(double value) const
 std::vector<Requirement> read_requirements(const std::string& text, const std::string& where, const std::vector<std::string>& workloads)
 {
     std::vector<Requirement> list;
-    if (trimmed(text).empty()) return list;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find("&&", start), text.size());
-        list.push_back(read_comparison(trimmed(text.substr(start, end - start)), where, workloads));
+    const std::string whole = without_parentheses(trimmed(text));
+    if (whole.empty()) return list;
+    if (whole != trimmed(text)) return read_requirements(whole, where, workloads);
+    if (find_outside(whole, "||") != std::string::npos) return {read_condition(whole, where, workloads)};
+    for (std::size_t start = 0; start <= whole.size();) {
+        const std::size_t end = std::min(find_outside(whole, "&&", start), whole.size());
+        const std::string part = trimmed(whole.substr(start, end - start));
+        if (without_parentheses(part) == part) list.push_back(read_comparison(part, where, workloads));
+        else
+            for (const Requirement& one : read_requirements(part, where, workloads)) list.push_back(one);
         start = end + 2;
     }
     return list;
@@ -247,7 +287,7 @@ FigureRange range_of(const std::string& column, const std::function<FigureRange(
 {
     constexpr std::size_t kMostOpen = 12;  // names, each of which doubles the values that are looked at
     if (!is_expression(column)) return figure(column);
-    if (column.find_first_of("%=") != std::string::npos) return {};
+    if (column.find_first_of("%=|&!") != std::string::npos) return {};
     // Each operation is monotone in each operand, so with every name by itself the extremes are at ends of the ranges.
     std::vector<FigureRange> ranges;
     std::vector<std::size_t> open(1);  // the place of a name among those that are not exact

@@ -1,4 +1,5 @@
-// What a machine must meet: "frames_per_s >= 60 && area_mm2 * energy_uj < 2000". Expressions are those of files/expression.h.
+// What a machine must meet: "frames_per_s >= 60 && area_mm2 * energy_uj < 2000", "load < 0.5 || system_mw < 100". Expressions are those of
+// files/expression.h.
 #pragma once
 #include <functional>
 #include <optional>
@@ -10,18 +11,20 @@
 
 namespace dlasim {
 
-/// A figure of the table, or an expression of figures, and a number that it is compared with.
+/// A figure of the table, or an expression of figures, and a number that it is compared with. Of a condition that is no such comparison
+/// the column is the condition, which is 1 where it holds, and the number is 1.
 struct Requirement {
     enum class Is { Below, AtMost, Above, AtLeast };
     std::string column;
     Is is = Is::Below;
     double number = 0;
+    bool condition = false;
 
     std::string text() const;
     std::string_view sign() const;
     bool upper() const { return is == Is::Below || is == Is::AtMost; }
     bool met(double value) const;
-    /// Share of the number by which a value meets it; below 0 where it does not.
+    /// Share of the number by which a value meets it; below 0 where it does not. Of a condition 1 or -1.
     double margin(double value) const;
 };
 
@@ -36,9 +39,9 @@ bool cannot_meet(const Requirement& requirement, const FigureRange& range);
 
 /// Figures of a machine that runs several workloads at their rates: load, system_mw and the others of shared_machine.h.
 bool is_of_machine(const std::string& column);
-/// Comparisons of expressions with && between them; none of an empty text. `fps` is frames_per_s. ConfigError where a name is no figure.
-/// `workloads`: names of those whose figures, and the machine's own, may be required too, as resnet50.latency_ms or load. Figures on both
-/// sides of a comparison are moved to the left.
+/// Conditions with && between them, each by itself, so that it has a margin; none of an empty text. `fps` is frames_per_s. ConfigError
+/// where a name is no figure. `workloads`: names of those whose figures, and the machine's own, may be required too, as resnet50.latency_ms
+/// or load. Figures on both sides of a comparison are moved to the left.
 std::vector<Requirement> read_requirements(const std::string& text, const std::string& where,
                                            const std::vector<std::string>& workloads = {});
 /// The machine is shared by workloads at their rates: its power_mw, in expressions too, is system_mw. ConfigError where figures of the

@@ -105,7 +105,8 @@
     answer.limits.forEach((limit, i) => {
       const line = $("#limits tbody").insertRow();
       if (!limit.met) line.className = "failed";
-      cells(line, [`${limit.column} ${limit.sign} ${text(limit.limit)} `, limit.value === null ? "unknown" : text(limit.value), limit.margin === null ? "" : percent(limit.margin)]);
+      if (limit.text) cells(line, [`${limit.text} `, "", ""]);
+      else cells(line, [`${limit.column} ${limit.sign} ${text(limit.limit)} `, limit.value === null ? "unknown" : text(limit.value), limit.margin === null ? "" : percent(limit.margin)]);
       const why = document.createElement("small");
       line.cells[0].append(why);
       why.textContent = [!limit.met ? "missed" : i === 0 ? "binds" : "", limit.margin !== null && Math.abs(limit.margin) < limit.error ? `inside the model's error of ${Math.round(100 * limit.error)} %` : ""].filter(Boolean).join(", ");

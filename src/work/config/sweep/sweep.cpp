@@ -200,7 +200,13 @@ void add_workload_axis(Sweep& sweep, const std::string& where)
             throw ConfigError(where, "found together with the axis " + other.name + ", expected axes of the hardware and the memory only");
     }
     if (points > kMaxPoints) throw ConfigError(where, "make more than " + std::to_string(kMaxPoints) + " points, expected fewer");
-    for (const SweepWorkload& workload : sweep.workloads) axis.values.push_back(workload.work);
+    for (std::size_t w = 0; w < sweep.workloads.size(); ++w) {
+        const Json& work = sweep.workloads[w].work;
+        std::error_code none;
+        if (work.is_string() && !std::filesystem::exists(resolve(sweep, work.get<std::string>()), none))
+            throw ConfigError(where + "/" + std::to_string(w) + "/" + axis.name, found(work) + ", expected a readable file");
+        axis.values.push_back(work);
+    }
     sweep.axes.push_back(std::move(axis));
 }
 
