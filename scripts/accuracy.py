@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Replays measured cases, each of which `dlasim replay` compares with the reference hardware, cycle by cycle.
 
-usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--leap-law] [--page FILE] [--known-gaps FILE]
+usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--every N] [--leap-law] [--page FILE] [--known-gaps FILE]
                    [--clocks FILE] CASE_OR_FOLDER...
 
 A case with "finished": false is one in which the reference hangs: the replay must end with exit status 3 and its events, which are compared
@@ -168,6 +168,7 @@ def main():
     parser.add_argument("--dlasim", default="build/dlasim")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="comma-separated prefixes of case names")
+    parser.add_argument("--every", type=int, default=1, help="of so many cases one is played")
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--leap-law", action="store_true")
     parser.add_argument("--page", type=Path)
@@ -177,6 +178,7 @@ def main():
     files = [f for p in options.paths for f in (sorted(p.rglob("*.json")) if p.is_dir() else [p])]
     if options.only:
         files = [f for f in files if f.name.split("_")[0] in options.only.split(",")]
+    files = files[::options.every]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         rows = [r for r in pool.map(lambda f: check(f, options), files) if r]
     if not rows:

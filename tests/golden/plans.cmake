@@ -1,8 +1,6 @@
 # The whole range that the reader takes, through planning only.
 if(TARGET dlasim::lint)
-    add_executable(random_plans random_plans.cpp)
-    target_link_libraries(random_plans PRIVATE dlasim::lint dlasim::lowering)
-    target_include_directories(random_plans PRIVATE ${DLASIM_HEADER_FOLDERS})
+    dlasim_test_program(random_plans random_plans.cpp USES dlasim::lint dlasim::lowering)
     add_test(NAME RandomPlans.1_to_1500_more COMMAND random_plans 1 1500)
     add_test(NAME RandomPlans.100001_to_50000_more COMMAND random_plans 100001 50000)
     set_tests_properties(RandomPlans.1_to_1500_more PROPERTIES LABELS golden TIMEOUT 600)
