@@ -33,8 +33,8 @@ public:
           last_(step.add ? *network.layers[*step.add].numbers : n_),
           clamp_(last_.clamp),
           in_(*steps.tensors[step.inputs.front()].quantisation),
-          given_(steps.tensors[step.inputs.front()].wanted),
           out_(*steps.tensors[step.output].quantisation),
+          given_(steps.tensors[step.inputs.front()].wanted),
           has_other_(step.addend.has_value()),
           other_(step.addend ? *steps.tensors[*step.addend].quantisation : Quantisation{}),
           multiplies_(of_.op == NetworkOp::Multiply)
