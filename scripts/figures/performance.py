@@ -80,7 +80,8 @@ class Ladder:
         own = estimator.network_cycles(name, replace(port, fold=False))
         once = estimator.network_cycles(name, replace(port, fold=False, read_again=False, kernel_group=32))
         run = Net(network(model), memory=PORT, apart=True)
-        entries = [e for e in workload(model)["layers"] if e["op"] in ("conv", "fc")]
+        # Convolutions alike of one input are one step.
+        entries = [e for e in workload(model)["layers"] if e["op"] in ("conv", "fc") and run.step(e["name"])["layers"][0] == e["name"]]
         shares = at_once([lambda e=e: share(e, run.step(e["name"]), PORT, machine.batch) for e in entries])
         sums = {key: sum(getattr(one, key) for one in shares) for key in Share.__dataclass_fields__}
         array = sum(s["apart"] for s in run.steps if s["unit"] == "array")

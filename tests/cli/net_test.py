@@ -128,6 +128,28 @@ class Networks(Net):
         first = 25 * 6 // 8 + 1  # of c1
         self.assertLess(fetched[first + 25 * 6 * 16 // 8 - 1], steps[0]["done"] - 1000)
 
+    def test_siblings_are_one_step_with_the_values_of_each(self):
+        conv = {"op": "conv2d", "bias": True, "activation": "relu"}
+        network = {"input": {"width": 13, "height": 11, "channels": 24}, "layers": [
+            {"name": "stem", **conv, "kernel": {"width": 3, "height": 3, "count": 64}, "pads": [1, 1, 1, 1]},
+            {"name": "a", **conv, "inputs": ["stem"], "kernel": {"width": 1, "height": 1, "count": 96}},
+            {"name": "b", **conv, "inputs": ["stem"], "kernel": {"width": 1, "height": 1, "count": 40}},
+            {"name": "c", **conv, "inputs": ["a"], "kernel": {"width": 3, "height": 3, "count": 16}, "pads": [1, 1, 1, 1]},
+            {"name": "d", **conv, "inputs": ["b"], "kernel": {"width": 5, "height": 5, "count": 16}, "pads": [2, 2, 2, 2]},
+            {"name": "e", "op": "add", "inputs": ["c", "d"], "activation": "relu"}]}
+        for machine, precision in (("nv_small", "int8"), ("nv_large", "int8"), ("nv_full", "fp16")):
+            seen = []
+            for cut in ({}, {"partition": {"rows": 11}}):  # a layer with a tiling of its own is a step of its own
+                network["layers"][2] = {**network["layers"][2], **cut}
+                self.net(network, "--hw", machine, "--precision", precision, "--tensors", "--hazards", "--quiet")
+                result = json.loads((self.folder / "out/result.json").read_text())
+                self.assertTrue(result["verified"])
+                self.assertEqual((result["hazards"]["found"], result["hazards"]["rules"]["broken"]), (0, 0))
+                seen.append([(self.folder / f"out/tensors/{name}.npy").read_bytes() for name in "abcde"])
+                self.assertEqual(["a", "b"] in [step["layers"] for step in result["steps"]], not cut)
+            del network["layers"][2]["partition"]
+            self.assertEqual(*seen)
+
     def test_what_overlaps_is_said_and_costs_time_only(self):
         cycles = {}
         for overlap in ("all", "registers", "none"):

@@ -10,6 +10,7 @@ usage: network_abilities.py DLASIM FIRST COUNT
   beside   a pooling of its own beside the convolutions of an inception module
   rows     a normalisation and a pooling from memory that follow the convolution before them row by row
   banks    blocks of a residual network: steps with banks in common, of two convolutions that are added the older input first
+  siblings convolutions alike of one input, joined to one step or not, read by others
   kernels  fully connected layers whose groups of kernels do not fit: tiles of nearly equal parts of an atom, put together
 
 One kind after the other, on buffers that are too small for most layers. Exits 1 if one does not hold.
@@ -21,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-KINDS = ("pooled", "joined", "depth", "pixels", "beside", "rows", "banks", "kernels")
+KINDS = ("pooled", "joined", "depth", "pixels", "beside", "rows", "banks", "kernels", "siblings")
 MACHINES = (("nv_small", 64), ("nv_small", 512), ("nv_large", 32), ("nv_large", 512), ("nv_full", 16), ("nv_full", 256))
 
 
@@ -91,6 +92,12 @@ class Maker:
                 inner = self.conv(channels, 3, self.conv(channels, 1, made))
                 beside = self.conv(channels, 1, made) if r.random() < 0.5 else made
                 made = self.add("add", [inner, beside], activation="relu")
+            self.conv(16, 1)
+        elif self.kind == "siblings":
+            stem, kernel = self.conv(channels), r.choice((1, 1, 3))
+            parts = [self.conv(r.choice((16, 32, 64, 96)), kernel, stem) for _ in range(r.randint(1, 3))] + [self.conv(r.randint(3, 40), kernel, stem)]
+            read = [self.conv(24, r.choice((1, 3)), part) if r.random() < 0.7 else part for part in parts]
+            self.add("concat", read)
             self.conv(16, 1)
         elif self.kind == "kernels":
             shape = {"width": r.randint(5, 8), "height": r.randint(5, 8), "channels": r.choice((64, 160, 256))}

@@ -49,7 +49,8 @@ void TensorWatch::look(std::size_t tensor)
 {
     if (seen_[tensor] || !plan_.exists(tensor)) return;
     seen_[tensor] = true;
-    const std::optional<std::size_t> maker = plan_.steps.maker(tensor);
+    std::optional<std::size_t> maker = plan_.steps.maker(tensor);
+    if (maker && plan_.steps.list[*maker].output != tensor) maker.reset();  // a part of what the step makes
     if (!maker && !keep_) return;
     // Nobody writes an input, and pixels are not read back.
     const bool input = tensor < plan_.network.tensors.size() && !plan_.network.tensors[tensor].layer;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/model/fp16.h"
+#include "network/siblings.h"
 
 namespace dlasim {
 namespace {
@@ -14,8 +15,8 @@ constexpr std::size_t kBs = 0, kBn = 1, kEw = 2;
 
 class Fp16Step {
 public:
-    Fp16Step(const Network& network, const Step& step, Layer layer)
-        : of_(network.layers[step.layer]),
+    Fp16Step(const Network& network, const NetworkLayer& of, const Step& step, Layer layer)
+        : of_(of),
           n_(*of_.numbers),
           last_(step.add ? *network.layers[*step.add].numbers : n_),
           adds_(step.addend && of_.op != NetworkOp::Multiply)
@@ -124,7 +125,11 @@ private:
 
 }  // namespace
 
-ScaledStep fp16_step(const Network& network, const Step& step, Layer layer) { return Fp16Step(network, step, std::move(layer)).step(); }
+ScaledStep fp16_step(const Network& network, const Step& step, Layer layer)
+{
+    if (step.beside.empty()) return Fp16Step(network, network.layers[step.layer], step, std::move(layer)).step();
+    return Fp16Step(network, with_siblings(network, step), step, std::move(layer)).step();
+}
 
 bool fp16_joins_addition(const Clamp& clamp) { return clamp.slopes.size() <= 1 && (!clamp.high || !clamp.low || *clamp.low == 0); }
 

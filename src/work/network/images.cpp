@@ -6,6 +6,7 @@
 #include "network/fp16_values.h"
 #include "network/host.h"
 #include "network/scaled.h"
+#include "network/siblings.h"
 
 namespace dlasim {
 namespace {
@@ -45,6 +46,14 @@ std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::
                                               input, step.addend ? &*golden[*step.addend] : nullptr);
         } else {
             golden[step.output] = scaled_output(of.layer, plan.hardware, of.weights, input, step.addend ? &*golden[*step.addend] : nullptr);
+        }
+        for (const JoinedTensor& whole : plan.steps.joined) {
+            if (whole.whole != step.output) continue;
+            std::uint32_t first = 0;
+            for (const std::size_t part : whole.parts) {
+                golden[part] = channels_of(*golden[step.output], first, plan.steps.tensors[part].channels);
+                first += golden[part]->c;
+            }
         }
         for (const JoinedTensor& whole : plan.steps.joined)
             if (!golden[whole.whole] &&

@@ -141,6 +141,9 @@ private:
     }
     bool read(std::size_t tensor) const
     {
+        for (const JoinedTensor& joined : p_.steps.joined)
+            if (joined.at_once && joined.whole == tensor)
+                return std::any_of(joined.parts.begin(), joined.parts.end(), [&](std::size_t part) { return read(part); });
         return std::any_of(p_.steps.list.begin(), p_.steps.list.end(), [&](const Step& s) {
             return s.addend == tensor || std::find(s.inputs.begin(), s.inputs.end(), tensor) != s.inputs.end();
         });

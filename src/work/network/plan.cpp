@@ -14,6 +14,8 @@
 #include "network/fp16_values.h"
 #include "network/handed_on.h"
 #include "network/host.h"
+#include "network/scaled.h"
+#include "network/siblings.h"
 
 namespace dlasim {
 namespace {
@@ -29,7 +31,11 @@ std::uint64_t bytes_at(const std::vector<TouchedRange>& ranges, const Place& pla
 constexpr std::size_t kPartCycles = 100;
 /// Cycles for an early fetch, in steps: layers that recur are searched once.
 constexpr std::uint64_t kEarlySteps = 512, kMostEarly = 8192;
+constexpr std::uint32_t kMostMultiplier = 14;  // log2
 constexpr PlaneArea kNothing{.lines = {0, 0}};
+
+/// Parts of less than an atom of kernels lie where the channels of two layers meet.
+struct Inseparable {};
 
 class Planner {
 public:
@@ -45,6 +51,8 @@ public:
     NetworkPlan plan()
     {
         p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return can_fuse(step); });
+        if (options_.siblings && !options_.for_driver && p_.network.overlap == Overlap::All)
+            join_siblings(p_.steps, p_.network, p_.hardware);
         p_.layouts.resize(p_.steps.tensors.size());
         p_.golden.resize(p_.steps.tensors.size());
         footprints_.resize(p_.steps.list.size());
@@ -53,6 +61,7 @@ public:
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
             p_.plans.emplace_back();
             plan_step(i);
+            divide(i);
             join();
         }
         if (p_.network.overlap == Overlap::All && !options_.for_driver) share_banks(p_, options_.explicit_cuts);
@@ -221,7 +230,8 @@ private:
     {
         if (i + 1 == p_.steps.list.size()) return false;
         const std::function<bool(std::size_t)> reads = [&](std::size_t tensor) {
-            return tensor == step(i).output || std::any_of(p_.steps.joined.begin(), p_.steps.joined.end(), [&](const JoinedTensor& joined) {
+            return p_.steps.maker(tensor) == i ||
+                   std::any_of(p_.steps.joined.begin(), p_.steps.joined.end(), [&](const JoinedTensor& joined) {
                        return joined.whole == tensor && std::any_of(joined.parts.begin(), joined.parts.end(), reads);
                    });
         };
@@ -256,7 +266,9 @@ private:
         LayerTensors tensors;
         if (options_.values && p_.network.numbered()) tensors = numbered_step(p_.network, p_.steps, s).tensors;
         else if (golden() && plan.layer.convolves())
-            tensors = seeded_fp16_weights(plan.layer, options_.seed + 1 + s.layer, *p_.golden[s.inputs.front()]);
+            tensors = side_by_side(of_each(s, plan.layer, [&](const Layer& own, std::uint64_t seed) {
+                return seeded_fp16_weights(own, seed, *p_.golden[s.inputs.front()]);
+            }));
         plan.machine = machine_layer(plan.layer, input, hw());
         if (plan.layer.convolves() && options_.values)
             tensors.weights = machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights));
@@ -337,9 +349,45 @@ private:
         if (golden()) p_.golden[s.output] = normalised(plan.lrn.front().tables, *p_.golden[s.inputs.front()], of.lrn.channels);
     }
 
+    /// Of a step with several layers: each as if it was alone.
+    template <class Make>
+    std::vector<LayerTensors> of_each(const Step& s, const Layer& layer, const Make& make) const
+    {
+        std::vector<LayerTensors> all;
+        for (const std::size_t l : s.kernel_layers()) {
+            Layer own = layer;
+            own.kernels = p_.network.layers[l].layer.kernels;
+            own.post.bs().mul = {};
+            all.push_back(make(own, options_.seed + 1 + l));
+        }
+        return all;
+    }
+
+    /// Each shifts as if it was alone: multipliers make up for the largest shift.
+    LayerTensors golden_siblings(const Step& s, Layer& layer)
+    {
+        const Tensor& input = *p_.golden[s.inputs.front()];
+        std::vector<std::uint32_t> kernels, shifts;
+        LayerTensors all = side_by_side(of_each(s, layer, [&](const Layer& own, std::uint64_t seed) {
+            StepValues alone = step_values(own, hw(), seeded_weights(own, seed), input, nullptr);
+            kernels.push_back(own.kernels);
+            shifts.push_back(alone.layer.output.shift);
+            return std::move(alone.weights);
+        }));
+        layer.output.shift = *std::max_element(shifts.begin(), shifts.end());
+        Tensor& multipliers = all.operands[operand_slot(0, true)];
+        multipliers = Tensor(1, layer.kernels, 1, 1);
+        auto to = multipliers.values.begin();
+        for (std::size_t i = 0; i < kernels.size(); ++i)
+            to = std::fill_n(to, kernels[i], static_cast<std::int16_t>(1u << std::min(layer.output.shift - shifts[i], kMostMultiplier)));
+        p_.golden[s.output] = scaled_output(layer, hw(), all, input, nullptr);
+        return all;
+    }
+
     /// Converters and output of a step; what the machine needs of its tensors.
     LayerTensors golden_step(const Step& s, Layer& layer)
     {
+        if (!s.beside.empty()) return golden_siblings(s, layer);
         LayerTensors weights;
         if (layer.convolves()) weights = seeded_weights(layer, options_.seed + 1 + s.layer);
         StepValues values =
@@ -404,6 +452,23 @@ private:
         plan.packing = std::move(planned.packing);
     }
 
+    /// The parts of what a step makes at once.
+    void divide(std::size_t i)
+    {
+        if (step(i).beside.empty()) return;
+        const auto made = std::find_if(p_.steps.joined.begin(), p_.steps.joined.end(),
+                                       [&](const JoinedTensor& joined) { return joined.whole == step(i).output; });
+        std::uint32_t first = 0;
+        for (const std::size_t part : made->parts) {
+            const std::uint32_t count = p_.steps.tensors[part].channels;
+            const std::optional<TensorLayout> layout = layout_of(p_.layouts[made->whole], first, count);
+            if (!layout) throw Inseparable();
+            p_.layouts[part] = *layout;
+            if (golden()) p_.golden[part] = channels_of(*p_.golden[made->whole], first, count);
+            first += count;
+        }
+    }
+
     /// Concatenations whose parts are all there.
     void join()
     {
@@ -443,7 +508,13 @@ std::vector<Bound> network_bounds(const NetworkPlan& plan)
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
 {
-    return Planner(network, hardware, memory, options).plan();
+    try {
+        return Planner(network, hardware, memory, options).plan();
+    } catch (const Inseparable&) {
+        NetworkOptions alone = options;
+        alone.siblings = false;
+        return Planner(network, hardware, memory, alone).plan();
+    }
 }
 
 }  // namespace dlasim

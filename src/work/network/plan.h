@@ -28,6 +28,7 @@ struct NetworkOptions {
     bool pixels = true;          // inputs may be stored as pixels
     bool cvsram = true;          // tensors may be there
     bool for_driver = false;     // only what NVIDIA's driver can express: no columns of pixels, no spare lines of tensors
+    bool siblings = true;        // convolutions of one input may be one step
     bool explicit_cuts = false;  // the tiling of every layer, as in a file: Network::layers
 };
 

@@ -79,6 +79,8 @@ Layer shape_of_step(const Network& network, const Steps& steps, const Step& step
             layer.partition.automatic = true;
             layer.partition.minimise = network.minimise;
         }
+        for (const std::size_t beside : step.beside) layer.kernels += network.layers[beside].layer.kernels;
+        if (!step.beside.empty() && !network.is_fp16() && !of.numbers) layer.post.bs().mul = {.on = true, .per = OperandPer::Kernel};
         if (step.addend && !of.numbers) add_tensor(layer.post.engines[1], layer);
     } else if (step.unit == StepUnit::Sdp) {
         layer = plain(steps.tensors[step.inputs.front()], Op::Sdp, network.precision);

@@ -317,6 +317,8 @@ std::optional<std::size_t> Steps::maker(std::size_t tensor) const
 {
     for (std::size_t i = list.size(); i-- > 0;)
         if (list[i].output == tensor) return i;
+    for (const JoinedTensor& of : joined)
+        if (of.at_once && of.has(tensor)) return maker(of.whole);
     return std::nullopt;
 }
 

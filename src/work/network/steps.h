@@ -5,9 +5,11 @@
 //   conv or addition ─ pooling                         the same: PDP on the way, where that is better than a step of its own
 //   concatenation ─ pooling                            the same, part by part
 //   concatenation                                      no step: its parts are written into the surfaces of the whole
+//   convolutions alike of one input                    one: kernels of all, so that the input is read once (siblings.h)
 //
 // An addition joins the convolution that makes its last tensor, if nobody else reads that. Tensors between joined layers do not exist.
 #pragma once
+#include <algorithm>
 #include <functional>
 
 #include "config/model/network.h"
@@ -20,18 +22,30 @@ struct Step {
     std::string name{};  // of the last layer in it
     StepUnit unit = StepUnit::Array;
     std::size_t layer = 0;                     // of the network: whose operation it is
+    std::vector<std::size_t> beside{};         // layers whose kernels come after those of `layer`
     std::optional<std::size_t> add{}, pool{};  // layers that SDP and PDP do on the way
     std::vector<std::size_t> inputs{};         // tensors
     std::optional<std::size_t> addend{};       // tensor that SDP adds
     std::size_t output = 0;                    // tensor
     Activation activation = Activation::None;
     std::string why{};  // Host: why no unit does it
+
+    /// In the order of their kernels.
+    std::vector<std::size_t> kernel_layers() const
+    {
+        std::vector<std::size_t> layers{layer};
+        layers.insert(layers.end(), beside.begin(), beside.end());
+        return layers;
+    }
 };
 
 /// A concatenation by addresses.
 struct JoinedTensor {
     std::size_t whole = 0;
     std::vector<std::size_t> parts;
+    bool at_once = false;  // one step makes the whole
+
+    bool has(std::size_t part) const { return std::find(parts.begin(), parts.end(), part) != parts.end(); }
 };
 
 struct Steps {

@@ -57,7 +57,8 @@ struct ReportedStep {
     std::vector<std::string> layers() const
     {
         const Network& network = r.plan.network;
-        std::vector<std::string> names{network.layers[step.layer].name};
+        std::vector<std::string> names;
+        for (const std::size_t layer : step.kernel_layers()) names.push_back(network.layers[layer].name);
         for (const std::optional<std::size_t>& layer : {step.add, step.pool})
             if (layer) names.push_back(network.layers[*layer].name);
         return names;

@@ -49,6 +49,7 @@ struct Padding {
     std::uint32_t left = 0, right = 0, top = 0, bottom = 0;
     std::int32_t value = 0;  // as the machine sees it: fp16 as its bit pattern
     bool any() const { return left != 0 || right != 0 || top != 0 || bottom != 0; }
+    bool operator==(const Padding&) const = default;
 };
 
 struct OutputConversion {
