@@ -16,9 +16,15 @@ def load():
     return {g: json.loads((ROOT / "configs/registers" / f).read_text()) for g, f in MAPS.items()}
 
 
-# The header in src/machine/registers/fields that has a unit's registers; those of a unit in brackets are laid out like those of the one before it.
-HEADERS = {"glb": ["GLB"], "mcif": ["MCIF", ["CVIF"]], "bdma": ["BDMA"], "cdma": ["CDMA"], "csc": ["CSC"], "cmac": ["CMAC_A", ["CMAC_B"]],
-           "cacc": ["CACC"], "sdp": ["SDP", "SDP_RDMA"], "pdp": ["PDP", "PDP_RDMA"], "cdp": ["CDP", "CDP_RDMA"], "rbk": ["RBK"]}
+# Headers in src/machine/registers/fields that several units share; the registers of a unit in brackets are laid out like those of the one before it.
+SHARED = {"mcif": ["MCIF", ["CVIF"]], "cmac": ["CMAC_A", ["CMAC_B"]], "sdp": ["SDP", "SDP_RDMA"], "pdp": ["PDP", "PDP_RDMA"], "cdp": ["CDP", "CDP_RDMA"]}
+WITHOUT = ["CFGROM", "GEC"]  # no code uses their fields
+
+
+def headers(maps):
+    """{header: units}: those of SHARED, and one for every other unit."""
+    shared = json.dumps(SHARED)
+    return SHARED | {unit.lower(): [unit] for spec in maps.values() for unit in spec["units"] if f'"{unit}"' not in shared and unit not in WITHOUT}
 
 
 def layout(maps, unit):
@@ -122,7 +128,7 @@ def field_rows(maps):
         pieces = [f'    {{"{field}", {{0x{offset:03x}, {lsb}, {msb - lsb + 1}}}}},'
                   for offset, fields in sorted(layout(maps, unit).values(), key=lambda r: r[0]) if list(fields.values()) != [(0, 31)]
                   for field, (lsb, msb) in sorted(fields.items(), key=lambda f: f[1])]
-        if not pieces or unit in ("CFGROM", "GEC"):
+        if not pieces or unit in WITHOUT:
             continue
         text = "\n".join(filled(pieces))
         names[unit] = known.setdefault(text, f"k{unit.replace('_', '')}Fields")
@@ -196,7 +202,7 @@ def main():
     names, lists = listed(maps)
     rom = [names["CFGROM"]]
     fields, fields_text = field_rows(maps)
-    files = {**{ROOT / f"src/machine/registers/fields/{name}.h": fields_header(maps, units) for name, units in HEADERS.items()},
+    files = {**{ROOT / f"src/machine/registers/fields/{name}.h": fields_header(maps, units) for name, units in headers(maps).items()},
              ROOT / "src/machine/registers/fields/groups.h": groups_header(maps),
              ROOT / "src/machine/registers/tables.cpp": tables(maps, names, fields),
              ROOT / "src/machine/registers/field_rows.h": fields_text,

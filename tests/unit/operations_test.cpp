@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "causes/wait_log.h"
+#include "facts/presets.h"
 #include "launches.h"
+#include "registers/interrupts.h"
+#include "registers/tables.h"
 
 extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
 
@@ -139,6 +145,42 @@ TEST(Operations, AtomsOfBdmaAreCountedOverItsDescriptors)
     EXPECT_EQ(all.of_bdma(23), 2u);
     EXPECT_EQ(all.units(1), "BDMA");
     EXPECT_EQ(all[2].entry, p.last());
+}
+
+// What is added to one of the lists of units and not to the others: registers, interrupts, launches, writers.
+TEST(Units, EveryUnitWithTwoGroupsIsLaunched)
+{
+    for (const Hardware& hardware : presets())
+        for (const UnitRegisters& unit : register_units(hardware))
+            if (unit.has_groups()) EXPECT_NE(std::ranges::find(kLaunchedNames, unit.name), kLaunchedNames.end()) << unit.name;
+}
+
+TEST(Units, EveryInterruptBitIsRaisedByOneUnit)
+{
+    std::uint32_t named = 0;
+    for (std::size_t unit = 0; unit < kLaunched; ++unit)
+        for (const unsigned group : {0u, 1u}) {
+            const std::uint32_t bits = interrupts_of(static_cast<Launched>(unit), group);
+            EXPECT_EQ(named & bits, 0u) << kLaunchedNames[unit];
+            named |= bits;
+        }
+    std::uint32_t listed = 0;
+    for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts) listed |= interrupt->bits();
+    EXPECT_EQ(named, listed);
+    EXPECT_EQ(named, find_unit(*find_preset("nv_full"), "GLB")->find(reg::glb::S_INTR_STATUS)->write_mask);
+}
+
+TEST(Units, EveryInterruptHasItsWaitPoint)
+{
+    for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts) EXPECT_NE(find_points(interrupt->unit), nullptr) << interrupt->unit;
+}
+
+TEST(Units, TracesNameInterruptsByUnitAndGroup)
+{
+    EXPECT_EQ(reg::glb::interrupt_bit("SDP_0"), 1u);
+    EXPECT_EQ(reg::glb::interrupt_bit("RBK_1"), 1u << 9);
+    EXPECT_EQ(reg::glb::interrupt_bit("CDMA_WT_1"), 1u << 19);
+    for (const char* name : {"", "SDP", "SDP_", "SDP_2", "SDP_10", "CDMA_0", "sdp_0"}) EXPECT_EQ(reg::glb::interrupt_bit(name), 0u) << name;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "base/cause.h"
 #include "base/cycle.h"
+#include "facts/client.h"
 
 namespace dlasim {
 
@@ -37,13 +38,13 @@ enum class WaitPoint : std::uint8_t {
     CdpDone,
     BdmaDone,
     RubikDone,
-    Ask,                // read requests of a client: why not earlier
-    Read = Ask + 10,    // answers to them
-    Turn = Read + 10,   // the memory interface takes a read request
-    Room = Turn + 10,   // it takes what a write client sends
-    Answer = Room + 5,  // the answer to a write
+    Ask,                            // read requests of a client: why not earlier
+    Read = Ask + kClients,          // answers to them
+    Turn = Read + kClients,         // the memory interface takes a read request
+    Room = Turn + kClients,         // it takes what a write client sends
+    Answer = Room + kWriteClients,  // the answer to a write
 };
-inline constexpr std::size_t kWaitPoints = static_cast<std::size_t>(WaitPoint::Answer) + 5;
+inline constexpr std::size_t kWaitPoints = static_cast<std::size_t>(WaitPoint::Answer) + kWriteClients;
 
 /// Software, the pin and the units come first.
 inline constexpr auto kSenders = static_cast<std::size_t>(WaitPoint::SdpDone);

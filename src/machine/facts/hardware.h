@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/quantity.h"
+#include "facts/client.h"
 
 namespace dlasim {
 
@@ -63,7 +64,7 @@ struct PdpHardware {
 
 /// Read credits of the clients in response beats, by AXI id; 0 is unlimited. fabric.md 1.1.
 struct FabricHardware {
-    std::array<std::uint32_t, 10> read_credit{};
+    std::array<std::uint32_t, kClients> read_credit{};
 };
 
 struct Hardware {

@@ -8,7 +8,8 @@ namespace {
 
 // [spec] fabric.md 1.1, column "credit depth", by AXI id:
 //   bdma, sdp, pdp, cdp, rubik, sdp_b, sdp_n, sdp_e, cdma data, cdma weight
-constexpr std::array<std::uint32_t, 10> kFullCredit{245, 80, 61, 61, 80, 160, 160, 80, 0, 0};
+constexpr auto kFullCredit = std::to_array<std::uint32_t>({245, 80, 61, 61, 80, 160, 160, 80, 0, 0});
+static_assert(kFullCredit.size() == kClients);
 
 // [spec] sdp.md 2.8: max(4, ceil(latency * min(throughput, width / 32 bit) / (width / 8 bit))).
 constexpr std::uint32_t latency_fifo(const Hardware& hw, std::uint32_t throughput)
@@ -82,7 +83,7 @@ std::vector<Hardware> all()
 
 }  // namespace
 
-std::array<std::uint32_t, 10> configurable_credits(const Hardware& hw)
+std::array<std::uint32_t, kClients> configurable_credits(const Hardware& hw)
 {
     const SdpHardware& sdp = hw.sdp;
     const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());

@@ -18,6 +18,6 @@ inline constexpr std::uint32_t kWinogradLanes = 64;
 /// Null if there is no preset of that name.
 const Hardware* find_preset(std::string_view name);
 /// Read credits that follow from latency, port width and SDP throughputs (configurable generation).
-std::array<std::uint32_t, 10> configurable_credits(const Hardware& hardware);
+std::array<std::uint32_t, kClients> configurable_credits(const Hardware& hardware);
 
 }  // namespace dlasim

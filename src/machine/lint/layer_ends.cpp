@@ -52,7 +52,7 @@ public:
     {
         for (std::size_t entry = 0; entry < program.size(); ++entry) {
             if (const auto* write = std::get_if<RegisterWrite>(&program[entry])) take(*write, entry);
-            else if (const auto* pin = std::get_if<WaitInterrupt>(&program[entry])) ended(bits_of(pin->name));
+            else if (const auto* pin = std::get_if<WaitInterrupt>(&program[entry])) ended(reg::glb::interrupt_bit(pin->name));
             else if (const auto* status = std::get_if<WaitStatus>(&program[entry])) ended(status->bits);
             else if (const auto* poll = std::get_if<PollRegister>(&program[entry])) read(poll->address, poll->mask, poll->expected);
             else if (const auto* read_ = std::get_if<RegisterRead>(&program[entry]); read_ && read_->check)
@@ -121,14 +121,6 @@ private:
         if (left_ < started_ && cacc.ends_may_meet(convolution.results))
             early_.push_back({convolution.number, convolution.entry, convolution.results, cacc.entries});
         ++started_;
-    }
-
-    /// Of "SDP_0".
-    static std::uint32_t bits_of(std::string_view interrupt)
-    {
-        for (const reg::glb::Interrupt* each : reg::glb::kInterrupts)
-            if (interrupt.substr(0, interrupt.rfind('_')) == each->unit) return each->bit(interrupt.ends_with("_1") ? 1 : 0);
-        return 0;
     }
 
     /// These interrupts have come.

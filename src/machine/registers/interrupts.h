@@ -1,5 +1,7 @@
 // Who interrupts, as bits of S_INTR_STATUS; S_INTR_MASK and S_INTR_SET have the same. [spec] csb.md 3
 #pragma once
+#include <string_view>
+
 #include "registers/fields/glb.h"
 
 namespace dlasim::reg::glb {
@@ -21,5 +23,15 @@ inline constexpr Interrupt kCdmaData{"CDMA_DAT", {Done::CDMA_DAT_DONE_STATUS0, D
 inline constexpr Interrupt kCdmaWeights{"CDMA_WT", {Done::CDMA_WT_DONE_STATUS0, Done::CDMA_WT_DONE_STATUS1}};
 inline constexpr Interrupt kCacc{"CACC", {Done::CACC_DONE_STATUS0, Done::CACC_DONE_STATUS1}};
 inline constexpr const Interrupt* kInterrupts[] = {&kSdp, &kCdp, &kPdp, &kBdma, &kRubik, &kCdmaData, &kCdmaWeights, &kCacc};
+
+/// The bit of SDP_0 or SDP_1, as traces name them; 0 if there is no such interrupt.
+constexpr std::uint32_t interrupt_bit(std::string_view name)
+{
+    for (const Interrupt* interrupt : kInterrupts)
+        for (const unsigned group : {0u, 1u})
+            if (const std::string_view unit = interrupt->unit; name.starts_with(unit) && name.substr(unit.size()) == (group ? "_1" : "_0"))
+                return interrupt->bit(group);
+    return 0;
+}
 
 }  // namespace dlasim::reg::glb

@@ -184,7 +184,9 @@ struct Operations::Builder {
         for (std::vector<Number>& numbers : all.by_launch_)
             for (Number& number : numbers) number = place[number];
         for (std::size_t client = 0; client < kWriteClients; ++client) {
-            const std::size_t unit = index(*launched_called(kClientNames[client]));
+            const std::optional<Launched> writer = launched_called(kClientNames[client]);
+            if (!writer) continue;  // a read engine
+            const std::size_t unit = index(*writer);
             for (std::size_t i = 0; i < launches[unit].size(); ++i)
                 if (const Launch& launch = launches[unit][i]; !launch.silent)
                     all.writers_[client][launch.primary].push_back(all.by_launch_[unit][i]);

@@ -25,9 +25,10 @@ namespace dlasim {
 
 /// Units that are launched: the parts of a convolution first, then of each operation the unit that ends it after the others.
 enum class Launched : std::uint8_t { Cdma, Csc, CmacA, CmacB, Cacc, SdpRdma, Sdp, PdpRdma, Pdp, CdpRdma, Cdp, Bdma, Rubik, Host };
-inline constexpr std::size_t kLaunched = 14;
-inline constexpr std::array<const char*, kLaunched> kLaunchedNames{"CDMA",     "CSC", "CMAC_A",   "CMAC_B", "CACC", "SDP_RDMA", "SDP",
-                                                                   "PDP_RDMA", "PDP", "CDP_RDMA", "CDP",    "BDMA", "RBK",      "host"};
+inline constexpr std::size_t kLaunched = static_cast<std::size_t>(Launched::Host) + 1;
+inline constexpr auto kLaunchedNames = std::to_array<const char*>(
+    {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP_RDMA", "SDP", "PDP_RDMA", "PDP", "CDP_RDMA", "CDP", "BDMA", "RBK", "host"});
+static_assert(kLaunchedNames.size() == kLaunched);
 constexpr std::optional<Launched> launched_called(std::string_view unit)
 {
     for (std::size_t i = 0; i < kLaunched; ++i)

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <optional>
 
+#include "registers/interrupts.h"
 #include "registers/tables.h"
 #include "replay/first_launch.h"
 #include "replay/notes.h"
@@ -63,15 +63,12 @@ std::vector<std::uint8_t> read_payload(LineReader in, std::uint64_t& total)
 /// Interrupt name of a trace (SDP_0) to its bit in S_INTR_STATUS. csb.md 3.
 std::uint32_t interrupt_bit(std::string_view name, const Line& line)
 {
-    static const std::map<std::string_view, unsigned> kBits{
-        {"SDP_0", 0},       {"SDP_1", 1},       {"CDP_0", 2},      {"CDP_1", 3},      {"PDP_0", 4},   {"PDP_1", 5},
-        {"BDMA_0", 6},      {"BDMA_1", 7},      {"RBK_0", 8},      {"RBK_1", 9},      {"RUBIK_0", 8}, {"RUBIK_1", 9},
-        {"CDMA_DAT_0", 16}, {"CDMA_DAT_1", 17}, {"CDMA_WT_0", 18}, {"CDMA_WT_1", 19}, {"CACC_0", 20}, {"CACC_1", 21}};
     std::string upper(name);  // cdma_dat_0 is written in either case
     std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    const auto found = kBits.find(upper);
-    if (found == kBits.end()) line.fail("unknown interrupt " + std::string(name));
-    return 1u << found->second;
+    if (upper.starts_with("RUBIK_")) upper.replace(0, 5, "RBK");
+    const std::uint32_t bit = reg::glb::interrupt_bit(upper);
+    if (bit == 0) line.fail("unknown interrupt " + std::string(name));
+    return bit;
 }
 
 class CfgReader {

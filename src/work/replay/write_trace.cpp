@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/files/output_folder.h"
 #include "base/files/printable.h"
+#include "registers/interrupts.h"
 #include "registers/tables.h"
 #include "replay/events.h"
 #include "replay/recording.h"
@@ -26,16 +26,12 @@ const char* other_name(TraceForm form) { return form == TraceForm::Txn ? kCfgNam
 constexpr std::uint32_t kTxnBus = 0xffff0000;  // upper half of a word address
 constexpr std::size_t kBytesOfPayload = 32;
 
-// GLB.S_INTR_STATUS by bit. csb.md 3.
-constexpr std::array<const char*, 22> kInterrupts{
-    "SDP_0", "SDP_1", "CDP_0", "CDP_1", "PDP_0", "PDP_1",      "BDMA_0",     "BDMA_1",    "RBK_0",     "RBK_1",  "",
-    "",      "",      "",      "",      "",      "CDMA_DAT_0", "CDMA_DAT_1", "CDMA_WT_0", "CDMA_WT_1", "CACC_0", "CACC_1"};
-
 std::vector<std::string> interrupts_of(std::uint32_t bits)
 {
     std::vector<std::string> names;
-    for (std::size_t bit = 0; bit < kInterrupts.size(); ++bit)
-        if ((bits >> bit & 1) != 0 && *kInterrupts[bit] != '\0') names.emplace_back(kInterrupts[bit]);
+    for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
+        for (const unsigned group : {0u, 1u})
+            if ((bits & interrupt->bit(group)) != 0) names.push_back(interrupt->unit + std::string(group == 0 ? "_0" : "_1"));
     return names;
 }
 

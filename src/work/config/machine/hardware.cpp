@@ -212,8 +212,9 @@ const std::array<KeyRow, 3> kHardwareKeys{
 
 std::string credit_path(Client client)
 {
-    constexpr std::array<const char*, kClients> kKeys{"bdma",   "sdp",    "pdp",    "cdp",       "rubik",
-                                                      "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"};
+    static constexpr auto kKeys =
+        std::to_array<const char*>({"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"});
+    static_assert(kKeys.size() == kClients);
     return std::string("fabric.read_credit.") + kKeys[static_cast<std::size_t>(client)];
 }
 
