@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--dlasim", default="build/dlasim")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="comma-separated prefixes of case names")
-    parser.add_argument("--every", type=int, default=1, help="of so many cases one is played")
+    parser.add_argument("--every", type=int, default=1, help="one of this number of cases is played")
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--leap-law", action="store_true")
     parser.add_argument("--page", type=Path)
