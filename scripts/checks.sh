@@ -4,7 +4,8 @@
 #   scripts/checks.sh [debug] [asan] [tidy]      none: all three
 #
 #   debug   the tests of the label quick, built with -O0 and the assertions of the standard library
-#   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer. CI runs this one: it is Debug as well.
+#   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer; for tests of single units, measured cases on the whole
+#           machine. CI runs this one: it is Debug as well.
 #           Some random laws run a tenth of their trials, the fuzzers a tenth of their inputs (tests/CMakeLists.txt)
 #           Tests that take minutes under sanitizers and are no source of hostile input have another label than quick
 #   tidy    clang-tidy on the sources that differ from the branch this one left, or of the last five commits; at most 8 files
@@ -56,7 +57,7 @@ for check in "$@"; do
     case $check in
         debug | asan) quick_tests "$check" ;;
         tidy) clang_tidy ;;
-        *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+        *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     esac || failed="$failed $check"
     echo "$check: $(($(date +%s) - began)) s" >&2
 done
