@@ -213,7 +213,7 @@
         tooltip: { ...base().tooltip, formatter: (p) => p.data.step ? [`<b>${escaped(stepName(p.data.step))}</b>`, ...Object.entries(p.data.step.changes).map(([c, share]) => `${escaped(c)} ${percent(share)}`), escaped(p.data.step.fails || "meets everything")].join("<br>") : "" },
         xAxis: { type: "value", name: `${figure}, %`, nameLocation: "middle", nameGap: 26, ...axisLook() },
         yAxis: { type: "category", data: sorted.map(stepName), ...axisLook(), axisLabel: { color: css("--text"), width: narrow ? 126 : 210, overflow: "break", fontSize: narrow ? 10 : 12 } },
-        series: [{ type: "bar", barMaxWidth: 22, label: { show: true, position: "right", color: css("--text"), formatter: (p) => percent(p.data.value / 100) },
+        series: [{ type: "bar", barMaxWidth: 22, label: { show: true, position: "right", color: css("--text"), formatter: (p) => figure in p.data.step.changes ? percent(p.data.value / 100) : "did not run" },
           data: sorted.map((step) => ({ value: +(100 * (step.changes[figure] ?? 0)).toFixed(2), step, itemStyle: { color: !step.fails ? css("--accent") : misses(step.fails) ? css("--bad") : css("--soft") } })) }] };
     }, (p) => { const row = p.data && p.data.step && ran.find((r) => value(r, rowName) === p.data.step.machine); if (row) open(row); });
     steps.csv = () => csvText([["axis", "from", "to", ...figures, "fails"], ...answer.steps.map((step) => [step.axis, step.from, step.to, ...figures.map((f) => step.changes[f]), step.fails])]);
@@ -243,7 +243,7 @@
       series: [{ type: "custom", clip: true, encode: { x: [2, 3], y: 0 }, data: answer.frames,
         renderItem: (_, api) => {
           const from = api.coord([api.value(2) / 1e3, api.value(0)]), to = api.coord([api.value(3) / 1e3, api.value(0)]), high = api.size([0, 1])[1] * 0.6;
-          return { type: "rect", shape: { x: from[0], y: from[1] - high / 2, width: Math.max(1, to[0] - from[0]), height: high }, style: { fill: kinds()[api.value(0) % 5] } };
+          return { type: "rect", shape: { x: from[0], y: from[1] - high / 2, width: Math.max(0.5, to[0] - from[0]), height: high }, style: { fill: kinds()[api.value(0) % 5] } };
         } }] }));
     frames.csv = () => csvText([["workload", "frame", "start_us", "end_us"], ...answer.frames.map((f) => [machines.workloads[f[0]], ...f.slice(1)])]);
     const chosenRow = rows.find((row) => value(row, rowName) === answer.machine);
@@ -262,7 +262,7 @@
         return [accelerator, value(row, "system_mw") - all - accelerator, memory, all - memory].map((mw) => Math.max(0, mw));
       };
       box.hidden = false;
-      role("power", "note").textContent = `${known.length === 1 ? "The machine that ran" : `The ${known.length} machines`}${meeting.length ? ` and ${known.length === 1 ? "meets" : "meet"} everything` : ""}${known.length === 1 ? "" : ", least power first"}; the chosen one has a star.`;
+      role("power", "note").textContent = `${known.length === 1 ? `The machine that ${meeting.length ? "meets everything" : "ran"}` : `The ${known.length} machines that ${meeting.length ? "meet everything" : "ran"} with the least power`}; the chosen one has a star.`;
       const name = (row) => (value(row, rowName) === answer.machine ? "★ " : "") + value(row, rowName);
       const power = panel("power", () => ({ ...base(), grid: { left: 60, right: 30, top: window.innerWidth < 640 ? 74 : 44, bottom: 45 }, legend: { top: 0, right: 0, textStyle: { color: css("--text") } }, tooltip: { ...base().tooltip, trigger: "axis", valueFormatter: (v) => `${text(+v.toPrecision(4))} mW` },
         xAxis: { type: "category", data: known.map(name), name: rowName, nameLocation: "middle", nameGap: 28, ...axisLook() },
