@@ -3,11 +3,12 @@
 
 #include <vector>
 
+#include "facts/optional_units.h"
+
 namespace dlasim {
 namespace {
 
-// [spec] fabric.md 1.1, column "credit depth", by AXI id:
-//   bdma, sdp, pdp, cdp, rubik, sdp_b, sdp_n, sdp_e, cdma data, cdma weight
+// [spec] fabric.md 1.1, column "credit depth", in the order of Client.
 constexpr auto kFullCredit = std::to_array<std::uint32_t>({245, 80, 61, 61, 80, 160, 160, 80, 0, 0});
 static_assert(kFullCredit.size() == kClients);
 
@@ -59,7 +60,8 @@ Hardware full()
     hw.pdp = {8};
     hw.cdp = {8};
     hw.fabric.read_credit = kFullCredit;
-    hw.winograd = hw.batch = hw.weight_compression = hw.bdma = hw.rubik = true;
+    hw.winograd = hw.batch = hw.weight_compression = true;
+    for (const facts::OptionalUnit& unit : facts::kOptionalUnits) hw.*unit.there = true;
     return hw;
 }
 

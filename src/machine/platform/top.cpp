@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "facts/csb.h"
+#include "facts/optional_units.h"
 #include "units/bdma/core.h"
 #include "units/cacc/core.h"
 #include "units/cdma/core.h"
@@ -52,10 +53,8 @@ constexpr std::size_t index(Client client) { return static_cast<std::size_t>(cli
 bool decoded(const Hardware& hardware, std::string_view unit)
 {
     if (unit == "CVIF") return hardware.memory.has_secondary;
-    if (unit == "BDMA") return hardware.bdma;
-    if (unit == "RBK") return hardware.rubik;
     if (unit == "GEC") return facts::csb::of(hardware).gec;
-    return true;
+    return !facts::missing_unit(hardware, unit);
 }
 
 }  // namespace

@@ -7,8 +7,9 @@
 namespace dlasim::reg::glb {
 
 struct Interrupt {
-    const char* unit;  // as traces name it: SDP_0 and SDP_1
+    std::string_view unit;  // as traces name it: SDP_0 and SDP_1
     Field of_group[2];
+    std::string_view also = {};  // in some traces
 
     constexpr std::uint32_t bit(unsigned group) const { return of_group[group].put(1); }
     constexpr std::uint32_t bits() const { return bit(0) | bit(1); }
@@ -18,7 +19,7 @@ inline constexpr Interrupt kSdp{"SDP", {Done::SDP_DONE_STATUS0, Done::SDP_DONE_S
 inline constexpr Interrupt kCdp{"CDP", {Done::CDP_DONE_STATUS0, Done::CDP_DONE_STATUS1}};
 inline constexpr Interrupt kPdp{"PDP", {Done::PDP_DONE_STATUS0, Done::PDP_DONE_STATUS1}};
 inline constexpr Interrupt kBdma{"BDMA", {Done::BDMA_DONE_STATUS0, Done::BDMA_DONE_STATUS1}};
-inline constexpr Interrupt kRubik{"RBK", {Done::RUBIK_DONE_STATUS0, Done::RUBIK_DONE_STATUS1}};
+inline constexpr Interrupt kRubik{"RBK", {Done::RUBIK_DONE_STATUS0, Done::RUBIK_DONE_STATUS1}, "RUBIK"};
 inline constexpr Interrupt kCdmaData{"CDMA_DAT", {Done::CDMA_DAT_DONE_STATUS0, Done::CDMA_DAT_DONE_STATUS1}};
 inline constexpr Interrupt kCdmaWeights{"CDMA_WT", {Done::CDMA_WT_DONE_STATUS0, Done::CDMA_WT_DONE_STATUS1}};
 inline constexpr Interrupt kCacc{"CACC", {Done::CACC_DONE_STATUS0, Done::CACC_DONE_STATUS1}};
@@ -29,8 +30,9 @@ constexpr std::uint32_t interrupt_bit(std::string_view name)
 {
     for (const Interrupt* interrupt : kInterrupts)
         for (const unsigned group : {0u, 1u})
-            if (const std::string_view unit = interrupt->unit; name.starts_with(unit) && name.substr(unit.size()) == (group ? "_1" : "_0"))
-                return interrupt->bit(group);
+            for (const std::string_view unit : {interrupt->unit, interrupt->also})
+                if (!unit.empty() && name.starts_with(unit) && name.substr(unit.size()) == (group ? "_1" : "_0"))
+                    return interrupt->bit(group);
     return 0;
 }
 

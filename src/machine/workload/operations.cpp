@@ -203,7 +203,7 @@ std::uint32_t interrupts_of(Launched unit, unsigned group)
 {
     std::uint32_t bits = 0;
     for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
-        if (std::string_view(interrupt->unit).starts_with(kLaunchedNames[static_cast<std::size_t>(unit)])) bits |= interrupt->bit(group);
+        if (interrupt->unit.starts_with(kLaunchedNames[static_cast<std::size_t>(unit)])) bits |= interrupt->bit(group);
     return bits;
 }
 

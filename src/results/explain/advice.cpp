@@ -89,9 +89,6 @@ Advice make_advice(Cause cause)
             return {"Pooling is the slowest stage.", {{Of::Hardware, "pdp.throughput", "*2"}, kMoreKernels}};
         case Cause::CdpPace:
             return {"Normalisation is the slowest stage.", {{Of::Hardware, "cdp.throughput", "*2"}, kMoreKernels}};
-        case Cause::BdmaPace:
-        case Cause::RubikPace:
-            return {"The copy unit is the bottleneck: keep tensors in the memory where they are used.", {kFaster}};
         case Cause::StartUp:
         case Cause::BankChange:
             return {"Every operation has a start-up time. Fewer, or overlapping, operations have less of it.", {kOverlap, kDeeperBanks}};
@@ -107,7 +104,8 @@ Advice make_advice(Cause cause)
             return {"Software is on the critical path: it can write the registers of the next operation while the current one runs.",
                     {kOverlap}};
         default:
-            return advice_on_memory(cause);
+            if (name_of(cause).name != "pace") return advice_on_memory(cause);
+            return {"The copy unit is the bottleneck: keep tensors in the memory where they are used.", {kFaster}};
     }
 }
 

@@ -1,8 +1,10 @@
 #include "silicon/activity.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "config/machine/hardware.h"
+#include "facts/optional_units.h"
 
 namespace dlasim::silicon {
 namespace {
@@ -56,8 +58,10 @@ std::optional<MeasuredRun> measured_run(const OrderedJson& result)
     const std::optional<Precision> precision = precision_of(result);
     run.activity.precision = precision.value_or(Precision::Int8);
     for (const auto& [name, report] : units.items()) {
-        const std::string unit = name == "rbk" ? "rubik" : name;  // results of versions before 0.2
-        double cycles = 0;                                        // of the window: every cycle has one phase
+        std::string unit = name;
+        for (const facts::OptionalUnit& of : facts::kOptionalUnits)  // results of versions before 0.2 have the names of windows
+            if (std::ranges::equal(name, of.window, {}, [](unsigned char c) { return std::toupper(c); })) unit = of.key;
+        double cycles = 0;  // of the window: every cycle has one phase
         for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"}) cycles += number_at(report, {phase});
         run.activity.cycles = std::max(run.activity.cycles, cycles);
         run.activity.counters[unit] = numbers_of(at_path(report, {"counters"}));

@@ -127,26 +127,6 @@ private:
     HardwareTask t_;
 };
 
-/// One of the cubes of an operation; null of BDMA, which has none.
-template <class Which>
-const Cube* cube_of(const Operation& o, Which which)
-{
-    switch (o.kind) {
-        case Kind::Conv:
-            return which(o.conv);
-        case Kind::Sdp:
-            return which(o.sdp);
-        case Kind::Pdp:
-            return which(o.pdp);
-        case Kind::Cdp:
-            return which(o.cdp);
-        case Kind::Rubik:
-            return which(o.rubik);
-        default:
-            return nullptr;
-    }
-}
-
 }  // namespace
 
 bool SdpOperation::needs_rdma() const
@@ -158,12 +138,19 @@ bool SdpOperation::needs_rdma() const
 
 const Cube* Operation::source() const
 {
-    return cube_of(*this, [](const auto& of_kind) { return &of_kind.source; });
+    return visit(Cases{[](const BdmaOperation&) -> const Cube* { return nullptr; }, [](const auto& o) { return &o.source; }}, *this);
 }
 
 const Cube* Operation::destination() const
 {
-    return cube_of(*this, [](const auto& of_kind) { return &of_kind.destination; });
+    return visit(Cases{[](const BdmaOperation&) -> const Cube* { return nullptr; }, [](const auto& o) { return &o.destination; }}, *this);
+}
+
+const std::vector<std::string_view>& units_of(Kind kind)
+{
+    static const std::array<std::vector<std::string_view>, kKinds> kUnits{
+        {{"BDMA"}, {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}, {"SDP", "SDP_RDMA"}, {"PDP", "PDP_RDMA"}, {"CDP", "CDP_RDMA"}, {"RBK"}}};
+    return kUnits[static_cast<std::size_t>(kind)];
 }
 
 std::string HardwareTask::where_is(std::size_t operation) const

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loadable/memory_plan.h"
@@ -16,6 +17,9 @@ namespace dlasim::loadable {
 enum class Kind : std::uint8_t { Bdma, Conv, Sdp, Pdp, Cdp, Rubik };
 inline constexpr std::size_t kKinds = 6;
 inline constexpr std::array<const char*, kKinds> kKindNames{"BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK"};
+
+/// The units that software programs; the first one ends the operation, the second one of two is its read engine.
+const std::vector<std::string_view>& units_of(Kind kind);
 
 enum class CubeMemory : std::uint16_t { Primary = 0, Secondary = 1, Unit = 2 };  // Unit: on the fly from or to a neighbour
 
@@ -124,9 +128,10 @@ struct CdpOperation {
     bool operator==(const CdpOperation&) const = default;
 };
 
+enum ReshapeMode : std::uint8_t { kContract, kSplit, kMerge };
 struct RubikOperation {
     Cube source, destination;
-    std::uint8_t mode = 0, precision = 0, stride_x = 0, stride_y = 0;  // mode: 0 contract, 1 split, 2 merge
+    std::uint8_t mode = kContract, precision = 0, stride_x = 0, stride_y = 0;
     bool operator==(const RubikOperation&) const = default;
 };
 
@@ -171,10 +176,45 @@ struct Operation {
     int table() const { return kind == Kind::Sdp ? sdp.table : kind == Kind::Cdp ? cdp.table : -1; }
     /// BDMA without transfers completes without the hardware.
     bool runs() const { return kind != Kind::Bdma || !bdma.transfers.empty(); }
+    /// Equal settings, but for the number of the table of CDP.
+    bool same_but_table(const Operation& other) const
+    {
+        CdpOperation same = cdp;
+        same.table = other.cdp.table;
+        return conv == other.conv && sdp == other.sdp && pdp == other.pdp && same == other.cdp && rubik == other.rubik;
+    }
     /// What it reads and writes as cubes; null where it has none: BDMA.
     const Cube* source() const;
     const Cube* destination() const;
 };
+
+/// Calls it with the operation of its kind.
+template <class O, class F>
+decltype(auto) visit(F&& call, O& operation)
+{
+    switch (operation.kind) {
+        case Kind::Bdma:
+            return call(operation.bdma);
+        case Kind::Conv:
+            return call(operation.conv);
+        case Kind::Sdp:
+            return call(operation.sdp);
+        case Kind::Pdp:
+            return call(operation.pdp);
+        case Kind::Cdp:
+            return call(operation.cdp);
+        case Kind::Rubik:
+            break;
+    }
+    return call(operation.rubik);
+}
+/// A case for each of some types.
+template <class... F>
+struct Cases : F... {
+    using F::operator()...;
+};
+template <class... F>
+Cases(F...) -> Cases<F...>;
 
 struct HardwareTask {
     enum List : std::size_t { Operations, Surfaces, Graph, Tables, Statistics };

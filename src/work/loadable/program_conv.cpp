@@ -16,7 +16,7 @@ constexpr std::int64_t less_one(std::uint32_t value) { return std::int64_t{value
 
 }  // namespace
 
-void Programmer::write_conv(const ConvOperation& op)
+void Programmer::write(const ConvOperation& op, bool)
 {
     check_precision(op.input_precision);
     check_precision(op.precision);

@@ -1,4 +1,4 @@
-// Registers of PDP, CDP, BDMA and Rubik: loadable.md 6.3 to 6.6.
+// Registers of PDP, CDP and BDMA: loadable.md 6.3 to 6.5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include "loadable/programmer.h"
 #include "registers/fields/bdma.h"
 #include "registers/fields/pdp.h"
-#include "registers/fields/rbk.h"
 
 namespace dlasim::loadable {
 namespace {
@@ -23,7 +22,7 @@ std::int64_t less_one_or_zero(std::uint32_t value) { return std::int64_t{std::ma
 
 }  // namespace
 
-void Programmer::write_pdp(const PdpOperation& op, bool rdma)
+void Programmer::write(const PdpOperation& op, bool rdma)
 {
     const Cube &in = op.source, &out = op.destination;
     check_precision(op.precision);
@@ -99,7 +98,7 @@ void Programmer::write_pdp_rdma(const PdpOperation& op)
          D_PARTIAL_WIDTH_IN::PARTIAL_WIDTH_IN_MID(less_one_or_zero(op.partial_in[1]))});
 }
 
-void Programmer::write_cdp(const CdpOperation& op)
+void Programmer::write(const CdpOperation& op, bool)
 {
     const Cube &in = op.source, &out = op.destination;
     check_precision(op.input_precision);
@@ -143,7 +142,7 @@ void Programmer::write_cdp_rdma(const CdpOperation& op)
     put(D_DATA_FORMAT::INPUT_DATA(op.precision));
 }
 
-void Programmer::write_bdma(const BdmaOperation& op)
+void Programmer::write(const BdmaOperation& op, bool)
 {
     using namespace reg::bdma;
     unit("BDMA");
@@ -169,37 +168,6 @@ void Programmer::write_bdma(const BdmaOperation& op)
         put(CFG_DST_SURF, t.destination_surface);
         put(CFG_OP, 1);
     }
-}
-
-void Programmer::write_rubik(const RubikOperation& op)
-{
-    enum Mode { kContract, kSplit, kMerge };
-    const Cube &in = op.source, &out = op.destination;
-    check(op.mode <= kMerge, fmt::format("has mode {}, expected 0 (contract), 1 (split) or 2 (merge)", op.mode));
-    check_precision(op.precision);
-    check_size(in, "source");
-    check_size(out, "destination");
-    const std::uint32_t element = op.precision == 0 ? 1 : 2;
-    using namespace reg::rbk;
-    unit("RBK");
-    put({D_MISC_CFG::RUBIK_MODE(op.mode), D_MISC_CFG::IN_PRECISION(op.precision)});
-    put(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE(in.memory == CubeMemory::Primary));
-    put({D_DATAIN_SIZE_0::DATAIN_WIDTH(in.width - 1), D_DATAIN_SIZE_0::DATAIN_HEIGHT(in.height - 1)});
-    put(D_DATAIN_SIZE_1::DATAIN_CHANNEL(in.channels - 1));
-    wide_low(D_DAIN_ADDR_LOW, D_DAIN_ADDR_HIGH, address(in, "source", 1));
-    if (op.mode == kMerge) put(D_DAIN_PLANAR_STRIDE, in.plane_stride);
-    else put(D_DAIN_SURF_STRIDE, in.surface_stride);
-    put(D_DAIN_LINE_STRIDE, in.line_stride);
-    put(D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE(out.memory == CubeMemory::Primary));
-    put(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL(out.channels - 1));
-    wide_low(D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, address(out, "destination", 1));
-    put(D_DAOUT_LINE_STRIDE, out.line_stride);
-    if (op.mode == kSplit) put(D_DAOUT_PLANAR_STRIDE, out.plane_stride);
-    else put(D_DAOUT_SURF_STRIDE, out.surface_stride);
-    if (op.mode != kContract) return;
-    put(D_CONTRACT_STRIDE_0, ceil_div(out.channels * element, 32u) * in.surface_stride);
-    put(D_CONTRACT_STRIDE_1, std::uint64_t{op.stride_y} * out.line_stride);
-    put({D_DECONV_STRIDE::DECONV_X_STRIDE(op.stride_x - 1), D_DECONV_STRIDE::DECONV_Y_STRIDE(op.stride_y - 1)});
 }
 
 }  // namespace dlasim::loadable

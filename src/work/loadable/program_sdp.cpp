@@ -10,7 +10,7 @@ constexpr unsigned kTableOnly = 2, kPrelu = 3, kRelu = 1;  // activations
 
 }  // namespace
 
-void Programmer::write_sdp(const SdpOperation& op, bool rdma)
+void Programmer::write(const SdpOperation& op, bool rdma)
 {
     const Cube &in = op.source, &out = op.destination;
     check_precision(op.source_precision);

@@ -7,21 +7,22 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "facts/abilities.h"
+#include "facts/optional_units.h"
 #include "registers/fields/bdma.h"
 #include "registers/fields/cdma.h"
 #include "registers/fields/glb.h"
 #include "registers/fields/groups.h"
+#include "workload/operations.h"
 
 namespace dlasim::loadable {
 namespace {
 
 constexpr std::uint32_t kEverySource = 0x003f03ff;  // of S_INTR_MASK
-constexpr unsigned kDoneBits[kKinds] = {6, 20, 0, 4, 2, 8};
-constexpr std::uint32_t kMaxCells = 8192;  // in a direction of a cube
+constexpr std::uint32_t kMaxCells = 8192;           // in a direction of a cube
 
 }  // namespace
 
-std::uint32_t Programmer::done_bit(Kind kind, unsigned group) { return 1u << (kDoneBits[static_cast<std::size_t>(kind)] + group); }
+std::uint32_t Programmer::done_bit(Kind kind, unsigned group) { return interrupts_of(*launched_called(units_of(kind).front()), group); }
 
 std::array<unsigned, kKinds> Programmer::next_groups() const
 {
@@ -50,56 +51,19 @@ Prepared Programmer::prepare(std::size_t operation, unsigned group)
         const std::size_t unit = o.kind == Kind::Sdp ? kSdpRdma : kPdpRdma;
         prepared.rdma_group = prepared.rdma ? take(unit) : next_[unit];
     }
-    if (o.kind == Kind::Bdma) check(hw_.bdma, hw_.name + " has no BDMA");
-    if (o.kind == Kind::Rubik) check(hw_.rubik, hw_.name + " has no Rubik");
+    if (const auto* lacks = facts::missing_unit(hw_, units_of(o.kind).front())) refuse(fmt::format("{} has no {}", hw_.name, lacks->name));
     select(o.kind, prepared);
     if (nvidia_) read_before_writes(o.kind);
-    switch (o.kind) {
-        case Kind::Bdma:
-            write_bdma(o.bdma);
-            break;
-        case Kind::Conv:
-            write_conv(o.conv);
-            break;
-        case Kind::Sdp:
-            write_sdp(o.sdp, prepared.rdma);
-            break;
-        case Kind::Pdp:
-            write_pdp(o.pdp, prepared.rdma);
-            break;
-        case Kind::Cdp:
-            write_cdp(o.cdp);
-            break;
-        case Kind::Rubik:
-            write_rubik(o.rubik);
-            break;
-    }
+    visit([&](const auto& of_kind) { write(of_kind, prepared.rdma); }, o);
     return prepared;
 }
 
 void Programmer::read_pointers(Kind kind)
 {
-    const auto read_pointer = [&](const char* name) {
+    for (const std::string_view name : units_of(kind)) {
         unit(name);
-        read(reg::groups::S_POINTER);
-    };
-    switch (kind) {
-        case Kind::Bdma:
-            unit("BDMA");
-            return read(reg::bdma::STATUS);
-        case Kind::Conv:
-            return read_pointer("CACC");
-        case Kind::Sdp:
-            read_pointer("SDP");
-            return read_pointer("SDP_RDMA");
-        case Kind::Pdp:
-            read_pointer("PDP");
-            return read_pointer("PDP_RDMA");
-        case Kind::Cdp:
-            read_pointer("CDP");
-            return read_pointer("CDP_RDMA");
-        case Kind::Rubik:
-            return read_pointer("RBK");
+        read(reg::Register{kind == Kind::Bdma ? reg::bdma::STATUS : reg::groups::S_POINTER});
+        if (kind == Kind::Conv) return;  // CACC speaks for the others
     }
 }
 
@@ -107,7 +71,7 @@ void Programmer::read_pointers(Kind kind)
 void Programmer::read_before_writes(Kind kind)
 {
     if (kind == Kind::Conv) {
-        for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) {
+        for (const std::string_view name : units_of(kind)) {
             unit(name);
             read(reg::groups::S_STATUS);
         }
@@ -120,31 +84,11 @@ void Programmer::read_before_writes(Kind kind)
 
 void Programmer::select(Kind kind, const Prepared& prepared)
 {
-    const auto select = [&](const char* name, unsigned group) {
+    if (kind == Kind::Bdma) return;
+    const bool own_turn = kind == Kind::Sdp || kind == Kind::Pdp;  // of the read engine
+    for (const std::string_view name : units_of(kind)) {
         unit(name);
-        put(reg::groups::S_POINTER, group);
-    };
-    switch (kind) {
-        case Kind::Bdma:
-            break;
-        case Kind::Conv:
-            for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) select(name, prepared.group);
-            break;
-        case Kind::Sdp:
-            select("SDP", prepared.group);
-            select("SDP_RDMA", prepared.rdma_group);
-            break;
-        case Kind::Pdp:
-            select("PDP", prepared.group);
-            select("PDP_RDMA", prepared.rdma_group);
-            break;
-        case Kind::Cdp:
-            select("CDP", prepared.group);
-            select("CDP_RDMA", prepared.group);
-            break;
-        case Kind::Rubik:
-            select("RBK", prepared.group);
-            break;
+        put(reg::groups::S_POINTER, own_turn && name.ends_with("_RDMA") ? prepared.rdma_group : prepared.group);
     }
 }
 
@@ -153,38 +97,26 @@ void Programmer::enable(const Prepared& prepared)
     const Kind kind = task_->operations[prepared.operation].kind;
     operation_ = prepared.operation;
     select(kind, prepared);
-    const auto enable = [&](const char* name) {
+    if (kind == Kind::Bdma) {
+        unit("BDMA");
+        return put(prepared.group == 0 ? reg::bdma::CFG_LAUNCH0::GRP0_LAUNCH(1) : reg::bdma::CFG_LAUNCH1::GRP1_LAUNCH(1));
+    }
+    if (kind == Kind::Conv && nvidia_) {
+        unit("CDMA");
+        poll(reg::cdma::S_CBUF_FLUSH_STATUS::FLUSH_DONE, 1);
+    }
+    std::vector<std::string_view> units = units_of(kind);
+    if (units.size() == 2) std::swap(units[0], units[1]);  // the read engine first
+    for (const std::string_view name : units) {
+        if (name.ends_with("_RDMA") && kind != Kind::Cdp && !prepared.rdma) continue;
         unit(name);
         put(reg::Register{unit_->group_start}, 1);
-    };
-    switch (kind) {
-        case Kind::Bdma:
-            unit("BDMA");
-            return put(prepared.group == 0 ? reg::bdma::CFG_LAUNCH0::GRP0_LAUNCH(1) : reg::bdma::CFG_LAUNCH1::GRP1_LAUNCH(1));
-        case Kind::Conv:
-            if (nvidia_) {
-                unit("CDMA");
-                poll(reg::cdma::S_CBUF_FLUSH_STATUS::FLUSH_DONE, 1);
-            }
-            for (const char* name : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) enable(name);
-            return;
-        case Kind::Sdp:
-            if (prepared.rdma) enable("SDP_RDMA");
-            return enable("SDP");
-        case Kind::Pdp:
-            if (prepared.rdma) enable("PDP_RDMA");
-            return enable("PDP");
-        case Kind::Cdp:
-            enable("CDP_RDMA");
-            return enable("CDP");
-        case Kind::Rubik:
-            return enable("RBK");
     }
 }
 
 void Programmer::unmask(Kind kind)
 {
-    const std::uint32_t mask = kEverySource & ~(3u << kDoneBits[static_cast<std::size_t>(kind)]);
+    const std::uint32_t mask = kEverySource & ~(done_bit(kind, 0) | done_bit(kind, 1));
     if (mask == mask_) return;
     unit("GLB");
     put(reg::glb::S_INTR_MASK, mask);

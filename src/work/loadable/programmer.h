@@ -89,21 +89,22 @@ private:
     /// Of a cube of features.
     Address feature_address(const Cube& cube, const char* what, unsigned precision) const;
 
-    void write_conv(const ConvOperation& op);
+    // `rdma`: with its read engine.
+    void write(const ConvOperation& op, bool rdma);
     void write_conv_outputs(const ConvOperation& op);
     void write_csc(const ConvOperation& op);
     void write_cdma(const ConvOperation& op);
-    void write_sdp(const SdpOperation& op, bool rdma);
+    void write(const SdpOperation& op, bool rdma);
     void write_sdp_rdma(const SdpOperation& op);
     void write_sdp_engine(const SdpStage& stage, const reg::sdp::Engine& at, unsigned last);
     void write_sdp_x(const SdpStage& stage, std::size_t engine);
     void write_sdp_y(const SdpStage& stage);
-    void write_pdp(const PdpOperation& op, bool rdma);
+    void write(const PdpOperation& op, bool rdma);
     void write_pdp_rdma(const PdpOperation& op);
-    void write_cdp(const CdpOperation& op);
+    void write(const CdpOperation& op, bool rdma);
     void write_cdp_rdma(const CdpOperation& op);
-    void write_bdma(const BdmaOperation& op);
-    void write_rubik(const RubikOperation& op);
+    void write(const BdmaOperation& op, bool rdma);
+    void write(const RubikOperation& op, bool rdma);
     void write_table(const char* name, int table, unsigned precision, std::span<const reg::LutTable> at);
 
     const Hardware& hw_;

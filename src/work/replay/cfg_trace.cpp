@@ -65,7 +65,6 @@ std::uint32_t interrupt_bit(std::string_view name, const Line& line)
 {
     std::string upper(name);  // cdma_dat_0 is written in either case
     std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    if (upper.starts_with("RUBIK_")) upper.replace(0, 5, "RBK");
     const std::uint32_t bit = reg::glb::interrupt_bit(upper);
     if (bit == 0) line.fail("unknown interrupt " + std::string(name));
     return bit;

@@ -4,17 +4,19 @@
 
 #include <set>
 
+#include "facts/optional_units.h"
 #include "registers/fields/groups.h"
 #include "registers/fields/sdp.h"
 
 namespace dlasim {
 namespace {
 
+bool launches(std::string_view name) { return name.ends_with(".D_OP_ENABLE") || name.starts_with("BDMA.CFG_LAUNCH"); }
+
 const RegisterWrite* enable(const ProgramEntry& entry)
 {
     const auto* write = std::get_if<RegisterWrite>(&entry);
-    if (!write || !(write->value & 1)) return nullptr;
-    return write->name.ends_with(".D_OP_ENABLE") || write->name.starts_with("BDMA.CFG_LAUNCH") ? write : nullptr;
+    return write && (write->value & 1) && launches(write->name) ? write : nullptr;
 }
 
 bool waits_for_interrupt(const ProgramEntry& entry)
@@ -48,7 +50,7 @@ std::string MissingUnits::of(const RegisterWrite& write)
 {
     namespace groups = reg::groups;
     using reg::sdp::D_DP_EW_CFG;
-    const auto missing = [&](const char* what, const std::string& how, const char* with) {
+    const auto missing = [&](std::string_view what, const std::string& how, const char* with) {
         return fmt::format("switches on {}{}, which {} does not have: expected a machine with it, such as {}", what, how, hardware_.name,
                            with);
     };
@@ -57,9 +59,9 @@ std::string MissingUnits::of(const RegisterWrite& write)
     if (!(write.value & 1)) return "";
     if (write.name == "SDP.D_OP_ENABLE" && !hardware_.sdp.has_ew && !D_DP_EW_CFG::EW_BYPASS.get(ew_[producer_]))
         return missing("SDP.EW", fmt::format(" (SDP.D_DP_EW_CFG {:#x})", ew_[producer_]), "nv_small_256_full");
-    if (write.name.starts_with("BDMA.CFG_LAUNCH") && !hardware_.bdma) return missing("BDMA", "", "nv_full");
-    if (write.name == "RBK.D_OP_ENABLE" && !hardware_.rubik) return missing("Rubik (RBK)", "", "nv_full");
-    return "";
+    const auto* lacks = facts::missing_unit(hardware_, std::string_view(write.name).substr(0, write.name.find('.')));
+    if (!lacks || !launches(write.name)) return "";
+    return missing(lacks->name, lacks->name == lacks->window ? "" : fmt::format(" ({})", lacks->window), "nv_full");
 }
 
 }  // namespace dlasim

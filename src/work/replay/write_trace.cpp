@@ -31,7 +31,7 @@ std::vector<std::string> interrupts_of(std::uint32_t bits)
     std::vector<std::string> names;
     for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
         for (const unsigned group : {0u, 1u})
-            if ((bits & interrupt->bit(group)) != 0) names.push_back(interrupt->unit + std::string(group == 0 ? "_0" : "_1"));
+            if ((bits & interrupt->bit(group)) != 0) names.push_back(fmt::format("{}_{}", interrupt->unit, group));
     return names;
 }
 
@@ -230,7 +230,10 @@ private:
                   [](const PollRegister& p) { return fmt::format("poll_reg_equal(NVDLA_{}_0, {:#x});\n", p.name, p.expected); },
                   [](const MarkT0&) { return std::string("// dlasim [\"MARK\", \"t0\"]\n"); },
                   [&](const WaitInterrupt& w) {
-                      const std::string name = w.name.starts_with("RUBIK") ? "RBK" + w.name.substr(5) : w.name;
+                      std::string name = w.name;
+                      for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
+                          if (!interrupt->also.empty() && name.starts_with(interrupt->also))
+                              name.replace(0, interrupt->also.size(), interrupt->unit);
                       return notify({name}, fmt::format("[\"WAIT_INTR\", \"{}\"]", w.name));
                   },
                   [&](const WaitPin&) -> std::string {

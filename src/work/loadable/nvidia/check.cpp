@@ -15,13 +15,13 @@ struct Rule {
     std::string_view name, section;
 };
 constexpr std::array kRules{
-    Rule{"container", "1"}, Rule{"identifier", "1"},   Rule{"version", "1"},   Rule{"root vectors", "1"}, Rule{"blob", "1"},
-    Rule{"tensor", "1"},    Rule{"blob version", "1"}, Rule{"dep_graph", "1"}, Rule{"submit", "1"},       Rule{"task", "1"},
-    Rule{"memory", "2"},    Rule{"address", "2"},      Rule{"bind", "2"},      Rule{"descriptor", "3"},   Rule{"network", "3"},
-    Rule{"graph", "4"},     Rule{"fused", "4"},        Rule{"cube", "5"},      Rule{"alignment", "2"},    Rule{"precision", "5"},
-    Rule{"unit", "5"},      Rule{"conv", "5.1"},       Rule{"sdp", "5.2"},     Rule{"pdp", "5.3"},        Rule{"cdp", "5"},
-    Rule{"bdma", "5"},      Rule{"rubik", "5"},        Rule{"host", "6"},      Rule{"relocation", "7"},   Rule{"nvdla_runtime", "7"},
+    Rule{"container", "1"}, Rule{"identifier", "1"},   Rule{"version", "1"},    Rule{"root vectors", "1"},  Rule{"blob", "1"},
+    Rule{"tensor", "1"},    Rule{"blob version", "1"}, Rule{"dep_graph", "1"},  Rule{"submit", "1"},        Rule{"task", "1"},
+    Rule{"memory", "2"},    Rule{"address", "2"},      Rule{"bind", "2"},       Rule{"alignment", "2"},     Rule{"descriptor", "3"},
+    Rule{"network", "3"},   Rule{"graph", "4"},        Rule{"fused", "4"},      Rule{"conv", "5.1"},        Rule{"sdp", "5.2"},
+    Rule{"pdp", "5.3"},     Rule{"host", "6"},         Rule{"relocation", "7"}, Rule{"nvdla_runtime", "7"},
 };
+constexpr std::string_view kOperations = "5";  // section of all other rules
 
 void check_tasks(CheckedFile& f)
 {
@@ -54,7 +54,11 @@ std::vector<Finding> check_for_driver(const std::string& bytes, const std::strin
     return found;
 }
 
-std::string_view section_of(std::string_view rule) { return std::ranges::find(kRules, rule, &Rule::name)->section; }
+std::string_view section_of(std::string_view rule)
+{
+    const auto listed = std::ranges::find(kRules, rule, &Rule::name);
+    return listed == kRules.end() ? kOperations : listed->section;
+}
 
 std::string findings_text(const std::vector<Finding>& findings, const std::string& file, const Hardware& hardware)
 {

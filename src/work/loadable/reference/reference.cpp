@@ -252,8 +252,6 @@ private:
         }
     }
 
-    enum RubikMode { kContract, kSplit, kMerge };
-
     const LoadablePlan& plan_;
     const Translator translate_;
     const Members m_;

@@ -1,6 +1,6 @@
 // The golden operations beside a loadable that runs: every chain that completes is judged by what its memory held before it.
 //
-//   shadow memory ──► golden layer, pooling, CDP, Rubik, BDMA ──► what must be there
+//   shadow memory ──► golden operation of each unit ────────► what must be there
 //                                                                  │ compared, element by element
 //   machine ──────────────────────────────────────────► what is there ──► shadow memory
 //

@@ -78,46 +78,34 @@ void add_sdp(const RecoveredOperation& o, const Hardware& hw, Accesses& to)
     to.writes.push_back(write);
 }
 
-/// All between the first and the last byte of a cube of Rubik.
-Footprint of_rubik(const Cube& cube, const Place& place) { return {place, cube.size, 0, 1}; }
+void add_transfers(const RecoveredOperation& o, Accesses& to)
+{
+    for (std::size_t i = 0; i < o.operation.bdma.transfers.size(); ++i) {
+        const Transfer& t = o.operation.bdma.transfers[i];
+        const auto span = [&](std::uint64_t line, std::uint64_t surface) {
+            return surface * (t.surfaces - 1) + line * (t.lines - 1) + t.line_bytes;
+        };
+        to.reads.push_back({*o.places[2 * i], span(t.source_line, t.source_surface), 0, 1});
+        to.writes.push_back({*o.places[2 * i + 1], span(t.destination_line, t.destination_surface), 0, 1});
+    }
+}
 
 Accesses accesses_of(const RecoveredOperation& o, const Hardware& hw)
 {
     Accesses to;
-    switch (o.operation.kind) {
-        case Kind::Conv:
-            add_conv(o, hw, to);
-            break;
-        case Kind::Sdp:
-            add_sdp(o, hw, to);
-            break;
-        case Kind::Pdp: {
-            const PdpOperation& op = o.operation.pdp;
-            if (o.places[0]) to.reads.push_back(of_feature(op.source, *o.places[0], element_bytes(op.precision), hw));
-            to.writes.push_back(of_feature(op.destination, *o.places[1], element_bytes(op.precision), hw));
-            break;
-        }
-        case Kind::Cdp: {
-            const CdpOperation& op = o.operation.cdp;
-            to.reads.push_back(of_feature(op.source, *o.places[0], element_bytes(op.precision), hw));
-            to.writes.push_back(of_feature(op.destination, *o.places[1], element_bytes(op.precision), hw));
-            break;
-        }
-        case Kind::Rubik:
-            to.reads.push_back(of_rubik(o.operation.rubik.source, *o.places[0]));
-            to.writes.push_back(of_rubik(o.operation.rubik.destination, *o.places[1]));
-            break;
-        case Kind::Bdma:
-            for (std::size_t i = 0; i < o.operation.bdma.transfers.size(); ++i) {
-                const Transfer& t = o.operation.bdma.transfers[i];
-                const auto span = [&](std::uint64_t line, std::uint64_t surface) {
-                    return surface * (t.surfaces - 1) + line * (t.lines - 1) + t.line_bytes;
-                };
-                to.reads.push_back({*o.places[2 * i], span(t.source_line, t.source_surface), 0, 1});
-                to.writes.push_back({*o.places[2 * i + 1], span(t.destination_line, t.destination_surface), 0, 1});
-            }
-            break;
-    }
+    const auto features = [&](const auto& op) {
+        if (o.places[0]) to.reads.push_back(of_feature(op.source, *o.places[0], element_bytes(op.precision), hw));
+        to.writes.push_back(of_feature(op.destination, *o.places[1], element_bytes(op.precision), hw));
+    };
+    // Of any other kind all between the first and the last byte of its cubes.
+    const auto whole = [&](const auto& op) {
+        to.reads.push_back({*o.places[0], op.source.size, 0, 1});
+        to.writes.push_back({*o.places[1], op.destination.size, 0, 1});
+    };
+    visit(Cases{[&](const ConvOperation&) { add_conv(o, hw, to); }, [&](const SdpOperation&) { add_sdp(o, hw, to); },
+                [&](const PdpOperation& op) { features(op); }, [&](const CdpOperation& op) { features(op); },
+                [&](const BdmaOperation&) { add_transfers(o, to); }, whole},
+          o.operation);
     return to;
 }
 

@@ -52,20 +52,8 @@ void put_bdma(PackedFields& surface, PackedFields& f, const BdmaOperation& o)
 
 void put_operation(PackedFields& surface, PackedFields& f, const Operation& o)
 {
-    switch (o.kind) {
-        case Kind::Bdma:
-            return put_bdma(surface, f, o.bdma);
-        case Kind::Conv:
-            return conv_layout(surface, f, o.conv);
-        case Kind::Sdp:
-            return sdp_layout(surface, f, o.sdp);
-        case Kind::Pdp:
-            return pdp_layout(surface, f, o.pdp);
-        case Kind::Cdp:
-            return cdp_layout(surface, f, o.cdp);
-        case Kind::Rubik:
-            return rubik_layout(surface, f, o.rubik);
-    }
+    if (o.kind == Kind::Bdma) put_bdma(surface, f, o.bdma);
+    else kind_layout(surface, f, o);
 }
 
 std::vector<std::uint8_t> network_bytes(const HardwareTask& task, const ListPlaces& places)

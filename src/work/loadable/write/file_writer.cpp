@@ -302,15 +302,8 @@ private:
                     throw ConfigError(where,
                                       fmt::format("needs {}.{} = {:#x}, but NVIDIA's driver writes {:#x}: no descriptor can express it",
                                                   a.unit->name, a.row->name, a.value, b.value));
-        if (!(wanted.operation.conv == driver.operation.conv && wanted.operation.sdp == driver.operation.sdp &&
-              wanted.operation.pdp == driver.operation.pdp && same_but_table(wanted.operation.cdp, driver.operation.cdp) &&
-              wanted.operation.rubik == driver.operation.rubik))
+        if (!wanted.operation.same_but_table(driver.operation))
             throw ConfigError(where, "needs registers that NVIDIA's driver writes differently: no descriptor can express it");
-    }
-    static bool same_but_table(CdpOperation a, const CdpOperation& b)
-    {
-        a.table = b.table;
-        return a == b;
     }
 
     /// Registers that the driver derives, or never writes, where the operation depends on them. The others are fields of a descriptor,
@@ -327,7 +320,7 @@ private:
         if (unit == "SDP") return name == "D_DATA_FORMAT";
         if (unit == "SDP_RDMA") return name == "D_FEATURE_MODE_CFG";
         if (unit == "PDP") return name.starts_with("D_RECIP") && o.pdp.method == 0;
-        return unit == "RBK" && name.starts_with("D_CONTRACT") && o.rubik.mode == 0;
+        return unit == "RBK" && name.starts_with("D_CONTRACT");
     }
 
     RecoveredTask from_;

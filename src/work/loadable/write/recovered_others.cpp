@@ -1,29 +1,14 @@
-// PDP, CDP, Rubik and BDMA from their registers: loadable.md 6.3 to 6.6.
+// PDP, CDP and BDMA from their registers: loadable.md 6.3 to 6.6.
 #include "base/bits.h"
 #include "loadable/write/recovered_units.h"
 #include "registers/fields/bdma.h"
 #include "registers/fields/cdp.h"
 #include "registers/fields/pdp.h"
-#include "registers/fields/rbk.h"
 
 namespace dlasim::loadable {
 namespace {
 
 constexpr std::uint32_t kBdmaGrain = 32;  // bytes that BDMA counts lines in
-
-CubeMemory port(std::uint32_t primary) { return primary != 0 ? CubeMemory::Primary : CubeMemory::Secondary; }
-std::uint32_t plus_one(std::uint32_t value) { return value + 1; }
-std::uint8_t byte_of(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
-Place place_behind(const Cube& cube, std::uint64_t address) { return {cube.memory == CubeMemory::Primary, Address{address}}; }
-/// Of a cube of Rubik: features, or planes.
-std::uint32_t rubik_extent(const Cube& cube, unsigned precision)
-{
-    constexpr std::uint32_t kAtom = 32;
-    const std::uint32_t element = precision == 0 ? 1 : 2;
-    if (cube.plane_stride != 0)
-        return (cube.channels - 1) * cube.plane_stride + (cube.height - 1) * cube.line_stride + cube.width * element;
-    return (ceil_div(cube.channels * element, kAtom) - 1) * cube.surface_stride + (cube.height - 1) * cube.line_stride + cube.width * kAtom;
-}
 
 }  // namespace
 
@@ -123,43 +108,6 @@ RecoveredOperation recover_cdp(const RegisterGroup& cdp, const RegisterGroup& rd
     out.size = feature_extent(out, op.precision, hw);
     keep(cdp, o.registers);
     keep(rdma, o.registers);
-    return o;
-}
-
-RecoveredOperation recover_rubik(const RegisterGroup& rubik, const Hardware&)
-{
-    using namespace reg::rbk;
-    RecoveredOperation o;
-    o.operation.kind = Kind::Rubik;
-    o.places.resize(2);
-    RubikOperation& op = o.operation.rubik;
-    Cube &in = op.source, &out = op.destination;
-    op.mode = byte_of(rubik.get(D_MISC_CFG::RUBIK_MODE));
-    op.precision = byte_of(rubik.get(D_MISC_CFG::IN_PRECISION));
-    in.memory = port(rubik.get(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE));
-    in.width = out.width = plus_one(rubik.get(D_DATAIN_SIZE_0::DATAIN_WIDTH));
-    in.height = out.height = plus_one(rubik.get(D_DATAIN_SIZE_0::DATAIN_HEIGHT));
-    in.channels = plus_one(rubik.get(D_DATAIN_SIZE_1::DATAIN_CHANNEL));
-    in.line_stride = rubik.get(D_DAIN_LINE_STRIDE);
-    constexpr unsigned kContract = 0, kSplit = 1, kMerge = 2;
-    if (op.mode == kMerge) in.plane_stride = rubik.get(D_DAIN_PLANAR_STRIDE);
-    else in.surface_stride = rubik.get(D_DAIN_SURF_STRIDE);
-    out.memory = port(rubik.get(D_DAOUT_RAM_TYPE::DATAOUT_RAM_TYPE));
-    out.channels = plus_one(rubik.get(D_DATAOUT_SIZE_1::DATAOUT_CHANNEL));
-    out.line_stride = rubik.get(D_DAOUT_LINE_STRIDE);
-    if (op.mode == kSplit) out.plane_stride = rubik.get(D_DAOUT_PLANAR_STRIDE);
-    else out.surface_stride = rubik.get(D_DAOUT_SURF_STRIDE);
-    if (op.mode == kContract) {
-        op.stride_x = byte_of(plus_one(rubik.get(D_DECONV_STRIDE::DECONV_X_STRIDE)));
-        op.stride_y = byte_of(plus_one(rubik.get(D_DECONV_STRIDE::DECONV_Y_STRIDE)));
-        out.width *= op.stride_x;
-        out.height *= op.stride_y;
-    }
-    o.places[0] = place_behind(in, rubik.wide(D_DAIN_ADDR_HIGH, D_DAIN_ADDR_LOW));
-    o.places[1] = place_behind(out, rubik.wide(D_DAOUT_ADDR_HIGH, D_DAOUT_ADDR_LOW));
-    in.size = rubik_extent(in, op.precision);
-    out.size = rubik_extent(out, op.precision);
-    keep(rubik, o.registers);
     return o;
 }
 

@@ -129,9 +129,8 @@ private:
                 recover_conv({of(Launched::Cdma), of(Launched::Csc), of(Launched::CmacA), of(Launched::CmacB), of(Launched::Cacc)}, hw_));
         if (from.has(Launched::Sdp))
             chain.push_back(recover_sdp(of(Launched::Sdp), of(Launched::SdpRdma), from.has(Launched::SdpRdma), hw_));
-        if (from.has(Launched::Pdp)) chain.push_back(recover_pdp(of(Launched::Pdp), of(Launched::PdpRdma), hw_));
-        if (from.has(Launched::Cdp)) chain.push_back(recover_cdp(of(Launched::Cdp), of(Launched::CdpRdma), hw_));
-        if (from.has(Launched::Rubik)) chain.push_back(recover_rubik(of(Launched::Rubik), hw_));
+        for (const auto& [unit, engine, recover] : kRecoveredUnits)
+            if (from.has(unit)) chain.push_back(recover(of(unit), of(engine), hw_));
         if (from.has(Launched::Bdma)) {
             from.bdma.operation.kind = Kind::Bdma;
             chain.push_back(std::move(from.bdma));
@@ -165,23 +164,20 @@ std::int16_t table_number(RecoveredTask& task, const LookupTable& table)
 
 }  // namespace
 
-std::vector<Cube*> cubes_of(Operation& o)
+std::vector<Cube*> cubes_of(Operation& operation)
 {
-    switch (o.kind) {
-        case Kind::Conv:
-            return {&o.conv.weights, &o.conv.mask, &o.conv.groups, &o.conv.source, &o.conv.destination};
-        case Kind::Sdp:
-            return {&o.sdp.source, &o.sdp.operands[0], &o.sdp.operands[1], &o.sdp.operands[2], &o.sdp.destination};
-        case Kind::Pdp:
-            return {&o.pdp.source, &o.pdp.destination};
-        case Kind::Cdp:
-            return {&o.cdp.source, &o.cdp.destination};
-        case Kind::Rubik:
-            return {&o.rubik.source, &o.rubik.destination};
-        case Kind::Bdma:
-            break;
-    }
-    return {};
+    using Cubes = std::vector<Cube*>;
+    return visit(Cases{[](ConvOperation& o) -> Cubes {
+                           return {&o.weights, &o.mask, &o.groups, &o.source, &o.destination};
+                       },
+                       [](SdpOperation& o) -> Cubes {
+                           return {&o.source, &o.operands[0], &o.operands[1], &o.operands[2], &o.destination};
+                       },
+                       [](BdmaOperation&) -> Cubes { return {}; },
+                       [](auto& o) -> Cubes {
+                           return {&o.source, &o.destination};
+                       }},
+                 operation);
 }
 
 std::vector<RecoveredTask> recover_operations(std::span<const ProgramEntry> program, const Hardware& hardware, const std::string& where,

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "facts/abilities.h"
+#include "facts/optional_units.h"
 #include "loadable/nvidia/check/checked_task.h"
 
 namespace dlasim::loadable {
@@ -18,25 +19,15 @@ public:
 
     void run()
     {
-        const bool there = op_.kind == Kind::Bdma ? hw_.bdma : op_.kind != Kind::Rubik || hw_.rubik;
-        if (!there) return t_.refuse("unit", i_, fmt::format("is a {}, which {} does not have", op_.name(), hw_.name));
-        switch (op_.kind) {
-            case Kind::Bdma:
-                return check_copies();
-            case Kind::Conv:
-                return check_convolution(t_, i_);
-            case Kind::Sdp:
-                return check_sdp(op_.sdp);
-            case Kind::Pdp:
-                return check_pdp(op_.pdp);
-            case Kind::Cdp:
-                return check_cdp(op_.cdp);
-            case Kind::Rubik:
-                return check_rubik(op_.rubik);
-        }
+        if (op_.type() >= kKinds) return;
+        if (facts::missing_unit(hw_, units_of(op_.kind).front()))
+            return t_.refuse("unit", i_, fmt::format("is a {}, which {} does not have", op_.name(), hw_.name));
+        visit([this](const auto& o) { check(o); }, op_);
     }
 
 private:
+    void check(const ConvOperation&) { check_convolution(t_, i_); }
+
     std::uint32_t atom() const { return hw_.memory.atom_bytes; }
 
     void check_stage(const SdpOperation& o, const char* name, const SdpStage& s, const Cube& operand, bool is_y)
@@ -60,7 +51,7 @@ private:
         t_.lies(i_, name, operand, need);
     }
 
-    void check_sdp(const SdpOperation& o)
+    void check(const SdpOperation& o)
     {
         if (!t_.precise(i_, {o.source_precision, o.precision})) return;
         const Cube &in = o.source, &out = o.destination;
@@ -104,7 +95,7 @@ private:
         if (!must && !in.on_the_fly() && named) t_.refuse("fused", i_, "names a fused parent, but reads memory");
     }
 
-    void check_pdp(const PdpOperation& o)
+    void check(const PdpOperation& o)
     {
         const auto refuse = [&](std::string problem) { t_.refuse("pdp", i_, std::move(problem)); };
         if (!t_.precise(i_, {o.precision})) return;
@@ -159,7 +150,7 @@ private:
             t_.doubt("pdp", i_, fmt::format("does not use the last {} of the {} of its input", span % stride, name));
     }
 
-    void check_cdp(const CdpOperation& o)
+    void check(const CdpOperation& o)
     {
         if (!t_.precise(i_, {o.input_precision, o.precision})) return;
         const Cube &in = o.source, &out = o.destination;
@@ -174,7 +165,7 @@ private:
         t_.lies(i_, "output", out, t_.extent(out, element_bytes(o.input_precision)));
     }
 
-    void check_copies()
+    void check(const BdmaOperation&)
     {
         const TransferMemories& copy = t_.copies[i_];
         if (copy.transfers > op_.bdma.transfers.size())
@@ -206,7 +197,7 @@ private:
         t_.lies(i_, name, cube, surfaces * surface + lines * line + x.line_bytes);
     }
 
-    void check_rubik(const RubikOperation& o)
+    void check(const RubikOperation& o)
     {
         if (o.mode > 2) t_.refuse("rubik", i_, fmt::format("has mode {}, expected 0 to 2", o.mode));
         if (o.source.on_the_fly() || o.destination.on_the_fly()) t_.refuse("rubik", i_, "reads or writes on the fly, expected memory");
