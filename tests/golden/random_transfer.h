@@ -119,12 +119,12 @@ private:
     Reshape reshape()
     {
         Reshape r;
-        r.mode = static_cast<RubikMode>(in(0, 2));
+        r.mode = static_cast<Reshape::Mode>(in(0, 2));
         r.precision = static_cast<Precision>(in(0, 2));
         r.width = in(1, one_in(2) ? 20 : 300);
         r.height = in(1, 6);
         r.channels = in(1, one_in(2) ? 20 : 150);
-        if (r.mode == RubikMode::Contract) {
+        if (r.mode == Reshape::Mode::Contract) {
             r.stride = one_in(3) ? Extent{in(1, 32), in(1, 4)} : Extent{in(1, 4), in(1, 4)};
             r.width = in(1, one_in(3) ? 100 : 20);
             r.channels = in(1, 70) * r.sub_cubes();

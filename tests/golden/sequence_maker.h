@@ -98,12 +98,12 @@ public:
         std::vector<Transfer> all;
         for (std::uint32_t n = hardware_.rubik ? in(2, 4) : 0; n > 0; --n) {
             Reshape r;
-            r.mode = static_cast<RubikMode>(in(0, 2));
+            r.mode = static_cast<Reshape::Mode>(in(0, 2));
             r.precision = static_cast<Precision>(in(0, 2));
             r.width = in(1, 70);
             r.height = in(1, 5);
             r.channels = in(1, 70);
-            if (r.mode == RubikMode::Contract) {
+            if (r.mode == Reshape::Mode::Contract) {
                 r.stride = {in(1, 4), in(1, 4)};
                 r.width = in(1, 20);
                 r.channels = in(1, 40) * r.sub_cubes();

@@ -67,7 +67,7 @@ TEST(TransferReader, AReshapeHasDefaultsForAllButModeAndInput)
 {
     const Transfer t = read(cube(R"({"mode": "merge"})"));
     const Reshape& r = *t.reshape();
-    EXPECT_EQ(r.mode, RubikMode::Merge);
+    EXPECT_EQ(r.mode, Reshape::Mode::Merge);
     EXPECT_EQ(r.precision, Precision::Int8);
     EXPECT_EQ(r.input, (Place{true, Address{0x80000000}}));
     EXPECT_EQ(r.output, (Place{true, Address{0xa0000000}}));

@@ -48,15 +48,6 @@ void place_post(std::vector<PlacedKey>& list)
     place_pool(list, "post/pool/", true);
 }
 
-/// What Rubik and CDP have alike.
-void place_cube(std::vector<PlacedKey>& list)
-{
-    place_keys(list, kCube, "input/");
-    place_keys(list, kCubePlacement, "placement/");
-    for (const InputKey& key : kCubePlacement) place_place(list, "placement/" + std::string(key.row.name), &key != kCubePlacement.data());
-    place_keys(list, kCubeData, "data/");
-}
-
 }  // namespace
 
 std::vector<PlacedKey> layer_keys()
@@ -79,36 +70,6 @@ std::vector<PlacedKey> layer_keys()
     place_keys(list, kPartition, "partition/");
     place_keys(list, kPlan, "plan/");
     place_pool(list, "pool/", false);
-    return list;
-}
-
-std::vector<PlacedKey> copy_keys()
-{
-    std::vector<PlacedKey> list;
-    place_keys(list, kCopy);
-    place_keys(list, kBlock, "blocks/[]/");
-    place_keys(list, kBlockEnd, "blocks/[]/source/");
-    place_keys(list, kBlockEnd, "blocks/[]/destination/", true);
-    place_keys(list, kCopyData, "data/");
-    return list;
-}
-
-std::vector<PlacedKey> reshape_keys()
-{
-    std::vector<PlacedKey> list;
-    place_keys(list, kReshape);
-    place_keys(list, kRubik, "rubik/");
-    place_keys(list, kExtent, "rubik/stride/");
-    place_cube(list);
-    return list;
-}
-
-std::vector<PlacedKey> lrn_keys()
-{
-    std::vector<PlacedKey> list;
-    place_keys(list, kNormalisation);
-    place_keys(list, kLrn, "lrn/");
-    place_cube(list);
     return list;
 }
 

@@ -264,7 +264,7 @@ inline constexpr std::array kPoolKernel{
     InputKey{{"height", "integer", "elements", "kernel height"}, 1, 8},
 };
 
-// ---- BDMA, Rubik and CDP alone
+// ---- from memory to memory
 inline constexpr InputKey kTransferName = kLayer[0];
 inline constexpr InputKey kSeed{{"seed", "integer", "", "seed of the data"}, 0, INT64_MAX, "1"};
 inline constexpr std::array kCopyData{kSeed};
@@ -337,8 +337,5 @@ namespace dlasim {
 
 /// With the places in the file.
 std::vector<PlacedKey> layer_keys();
-std::vector<PlacedKey> copy_keys();
-std::vector<PlacedKey> reshape_keys();
-std::vector<PlacedKey> lrn_keys();
 
 }  // namespace dlasim

@@ -32,14 +32,14 @@ struct PlannedTransfer {
     const Reshape* reshape = transfer.reshape();
     const Lrn* lrn = transfer.lrn();
     bool cubes() const { return reshape || lrn; }
-    bool planar(RubikMode mode) const { return reshape && reshape->mode == mode; }
+    bool planar(Reshape::Mode mode) const { return reshape && reshape->mode == mode; }
 };
 
-OrderedJson surface_stride(const PlannedTransfer& p, const Cube& cube, RubikMode planes)
+OrderedJson surface_stride(const PlannedTransfer& p, const Cube& cube, Reshape::Mode planes)
 {
     return p.cubes() && !p.planar(planes) ? OrderedJson(cube.strides.surface) : kAbsent;
 }
-OrderedJson planar_stride(const PlannedTransfer& p, const Cube& cube, RubikMode planes)
+OrderedJson planar_stride(const PlannedTransfer& p, const Cube& cube, Reshape::Mode planes)
 {
     return p.planar(planes) ? OrderedJson(cube.strides.surface) : kAbsent;
 }
@@ -58,21 +58,25 @@ constexpr std::array kTransferPlanKeys{
     Key<PlannedTransfer>{
         {"input/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
         [](const PlannedTransfer& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.input.strides.line) : kAbsent; }},
-    Key<PlannedTransfer>{{"input/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik merge"},
-                         [](const PlannedTransfer& p) -> OrderedJson { return planar_stride(p, p.plan.layout.input, RubikMode::Merge); }},
-    Key<PlannedTransfer>{{"input/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
-                         [](const PlannedTransfer& p) -> OrderedJson { return surface_stride(p, p.plan.layout.input, RubikMode::Merge); }},
+    Key<PlannedTransfer>{
+        {"input/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik merge"},
+        [](const PlannedTransfer& p) -> OrderedJson { return planar_stride(p, p.plan.layout.input, Reshape::Mode::Merge); }},
+    Key<PlannedTransfer>{
+        {"input/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
+        [](const PlannedTransfer& p) -> OrderedJson { return surface_stride(p, p.plan.layout.input, Reshape::Mode::Merge); }},
     Key<PlannedTransfer>{{"input/cube_stride", "integer", "bytes", "from the cube of a phase to the next one", "rubik contract"},
                          [](const PlannedTransfer& p) -> OrderedJson {
-                             return p.planar(RubikMode::Contract) ? OrderedJson(p.plan.layout.input.strides.batch) : kAbsent;
+                             return p.planar(Reshape::Mode::Contract) ? OrderedJson(p.plan.layout.input.strides.batch) : kAbsent;
                          }},
     Key<PlannedTransfer>{
         {"output/line_stride", "integer", "bytes", "from a line to the next one", kCubes},
         [](const PlannedTransfer& p) -> OrderedJson { return p.cubes() ? OrderedJson(p.plan.layout.output.strides.line) : kAbsent; }},
-    Key<PlannedTransfer>{{"output/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik split"},
-                         [](const PlannedTransfer& p) -> OrderedJson { return planar_stride(p, p.plan.layout.output, RubikMode::Split); }},
-    Key<PlannedTransfer>{{"output/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
-                         [](const PlannedTransfer& p) -> OrderedJson { return surface_stride(p, p.plan.layout.output, RubikMode::Split); }},
+    Key<PlannedTransfer>{
+        {"output/planar_stride", "integer", "bytes", "from a plane to the next one", "rubik split"},
+        [](const PlannedTransfer& p) -> OrderedJson { return planar_stride(p, p.plan.layout.output, Reshape::Mode::Split); }},
+    Key<PlannedTransfer>{
+        {"output/surface_stride", "integer", "bytes", "from a surface to the next one", kCubes},
+        [](const PlannedTransfer& p) -> OrderedJson { return surface_stride(p, p.plan.layout.output, Reshape::Mode::Split); }},
     Key<PlannedTransfer>{{"lo_index_select", "integer", "", "the register that scales the index of the LO table", "lrn"},
                          [](const PlannedTransfer& p) -> OrderedJson { return p.lrn ? OrderedJson(p.plan.lrn.lo_select) : kAbsent; }},
     Key<PlannedTransfer>{{"le_index_offset", "integer", "", "the register that shifts the index of the LE table", "lrn"},

@@ -4,11 +4,10 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "lowering/program/reshape_pass.h"
 
 namespace dlasim {
 namespace {
-
-constexpr std::uint32_t kMaxLine = 8192;  // [spec] rubik.md 1.1: places of a line
 
 /// One direction of one phase.
 struct Axis {
@@ -42,9 +41,9 @@ void check(const Layer& l, const Hardware& hw)
     expect(!l.image() && l.mode != Mode::Winograd && !l.compressed, "found a deconvolution in another mode, expected plain feature data");
     expect(l.batch == 1, "found a deconvolution of batch " + std::to_string(l.batch) + ", expected 1");
     expect(!l.post.compares(), "found a comparison after a deconvolution, expected none: its status covers one pass only");
-    const std::uint32_t line = ceil_div(l.out_width(), l.stride.x) * l.stride.x;
-    expect(!strided(l) || !hw.rubik || line <= kMaxLine,
-           "found an output line of " + std::to_string(line) + " positions, expected at most " + std::to_string(kMaxLine));
+    const std::uint32_t line = ceil_div(l.out_width(), l.stride.x) * l.stride.x, most = longest_contracted_line(hw);
+    expect(!strided(l) || line <= most,
+           "found an output line of " + std::to_string(line) + " positions, expected at most " + std::to_string(most));
 }
 
 ShapedPass phase(const Layer& l, const Hardware& hw, const Pass& common, std::uint32_t dx, std::uint32_t dy)

@@ -2,9 +2,9 @@
 //
 //   output (sx * i + dx, sy * j + dy)  <──  input (i + shift - taps + 1 .. i + shift), with every sx-th tap of the kernel, mirrored
 //
-// Every phase makes a cube of its own; Rubik interleaves them, or SDP where there is none (interleave.h).
+// Every phase makes a cube of its own; a reshape interleaves them, or SDP on machines without (interleave.h).
 //
-// Source  programming.md 6, rubik.md 1.2 to 1.4.
+// Source  programming.md 6.
 #pragma once
 #include "lowering/shape.h"
 

@@ -10,7 +10,7 @@
 // Each step is a function of the values of the steps before it, in a file of its own, and changes none of them. What does not fit the
 // CBUF is tiled into parts (cut/split.h), each of them a pass, or rejected with the numbers.
 //
-// Source  programming.md 1 to 9, rubik.md 1.
+// Source  programming.md 1 to 9.
 // Error   register values of the measured cases: tests/unit/lowering_test.
 #pragma once
 #include <functional>
@@ -35,8 +35,8 @@ struct LayerPlan {
     std::vector<OutputCube> outputs;
     std::vector<TouchedRange> ranges;
     std::uint64_t input_bytes = 0;                  // of memory
-    std::uint64_t copied_bytes = 0;                 // that Rubik reads and writes again
-    std::optional<RubikPass> contraction;           // by Rubik, or by SDP
+    std::uint64_t copied_bytes = 0;                 // that the contraction reads and writes again
+    std::optional<ReshapePass> contraction;         // or by SDP
     std::vector<std::vector<PlannedPass>> packing;  // stage by stage: packing.h
     std::uint64_t macs = 0;                         // that the array is asked for, padding of groups included
 };

@@ -2,7 +2,7 @@
 //
 //   convolution     a pass for as many groups as fill one kernel group: their kernels are zero for each other's channels
 //                   a depthwise one of three rows in two steps where the input has a line to spare (takes_two_rows)
-//   deconvolution   a pass for each phase of its stride (deconvolution.h), put together by Rubik
+//   deconvolution   a pass for each phase of its stride (deconvolution.h), put together (reshape_pass.h)
 //   sdp, pool       one pass
 //
 // What the layer's operation or the machine forbids is refused here, whatever the sizes.
@@ -46,7 +46,7 @@ struct Shape {
     std::string mode;  // direct, image, winograd, sdp, pool
     Method method;     // what of it the reference must know
     std::vector<ShapedPass> passes;
-    std::optional<Extent> sub_cube;  // of a strided deconvolution: what each phase makes, and Rubik puts together
+    std::optional<Extent> sub_cube;  // of a strided deconvolution: what each phase makes
 };
 
 /// A depthwise kernel of three rows can have two of them in an operation: an atom of the array is two of memory, and the second one is

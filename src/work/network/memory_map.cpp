@@ -340,7 +340,7 @@ private:
                 pass.address.output = written(i, pass.address.output).address;
                 pass.address.weights += weights;
             }
-        if (std::optional<RubikPass>& contraction = p_.plans[i].contraction) {
+        if (std::optional<ReshapePass>& contraction = p_.plans[i].contraction) {
             contraction->source = written(i, contraction->source.address);
             contraction->target = written(i, contraction->target.address);
         }

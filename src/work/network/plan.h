@@ -37,7 +37,7 @@ struct StepPlan {
     Layer machine;  // as the machine is given it
     std::string mode;
     std::vector<PlannedPass> passes;
-    std::optional<RubikPass> contraction;
+    std::optional<ReshapePass> contraction;
     std::vector<std::vector<PlannedPass>> packing;
     std::vector<LrnPass> lrn;  // CDP, rows after rows
     bool cut = false;

@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "facts/cdp.h"
-#include "facts/csb.h"
-#include "facts/pdp.h"
-#include "facts/rubik.h"
-#include "facts/sdp.h"
 #include "lowering/program/lut_writes.h"
 #include "network/plan.h"
 
@@ -17,17 +12,11 @@ namespace {
 /// Numbers of HostSteps for each step.
 constexpr std::size_t kActions = 2;
 
-/// What may raise the pin.
-constexpr std::uint32_t kUsed =
-    facts::csb::interrupts_of(facts::sdp::kInterruptBit) | facts::csb::interrupts_of(facts::cdp::kInterruptBit) |
-    facts::csb::interrupts_of(facts::pdp::kInterruptBit) | facts::csb::interrupts_of(facts::rubik::kInterruptBit);
-
 /// Both groups of the unit that raises a bit.
 std::uint32_t unit_of(std::uint32_t bit)
 {
-    for (const unsigned first :
-         {facts::sdp::kInterruptBit, facts::cdp::kInterruptBit, facts::pdp::kInterruptBit, facts::rubik::kInterruptBit})
-        if ((facts::csb::interrupts_of(first) & bit) != 0) return facts::csb::interrupts_of(first);
+    for (const reg::glb::Interrupt* interrupt : reg::glb::kInterrupts)
+        if ((interrupt->bits() & bit) != 0) return interrupt->bits();
     return bit;
 }
 
@@ -42,14 +31,15 @@ public:
 
     NetworkProgram write()
     {
-        writer_.begin(kUsed);
+        writer_.begin(Sequence::kInterrupts);
         const auto tabled =
             std::find_if(plan_.plans.begin(), plan_.plans.end(), [](const StepPlan& step) { return table_of(step).has_value(); });
         if (tabled != plan_.plans.end()) {
             sdp_tables_ = static_cast<std::size_t>(tabled - plan_.plans.begin());
             write_table(*table_of(*tabled));
         }
-        Sequence sequence(writer_, plan_.hardware, kUsed, plan_.network.overlap, registers_ ? Writes::Changed : Writes::None);
+        Sequence sequence(writer_, plan_.hardware, Sequence::kInterrupts, plan_.network.overlap,
+                          registers_ ? Writes::Changed : Writes::None);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
         for (std::size_t image = 1; image < images_ && !apart_; ++image) {

@@ -13,6 +13,7 @@
 #include "base/files/console.h"
 #include "compare/comparison.h"
 #include "config/descriptor_keys.h"
+#include "config/layer/transfer_reader.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "config/network_keys.h"
@@ -182,13 +183,13 @@ Chapter chapter(std::string title, std::string name, std::string intro, std::vec
 
 std::vector<Chapter> what_is_read()
 {
+    std::vector<Section> descriptors{{{"layer"}, "A layer", "", rows_of(layer_keys())}};
+    for (const TransferKeys& transfer : transfer_keys())
+        descriptors.push_back({{transfer.op}, transfer.title, "`\"op\": \"" + transfer.op + "\"`.", rows_of(transfer.placed)});
     return {{"Descriptors",
              "What `dlasim run` reads, and `base/layer` of a sweep; [DESCRIPTOR.md](DESCRIPTOR.md) explains how keys work together. "
              "An axis and `base` write a path with dots.",
-             {{{"layer"}, "A layer", "", rows_of(layer_keys())},
-              {{"bdma"}, "Copies", "`\"op\": \"bdma\"`.", rows_of(copy_keys())},
-              {{"rubik"}, "Reshapes", "`\"op\": \"rubik\"`.", rows_of(reshape_keys())},
-              {{"lrn"}, "Local response normalisation", "`\"op\": \"lrn\"`.", rows_of(lrn_keys())}}},
+             descriptors},
             chapter("Networks", "network_file",
                     "What `dlasim net` reads, and `base/network` of a sweep; [NETWORK.md](NETWORK.md) explains how keys work "
                     "together. Objects of a layer are those of a descriptor.",

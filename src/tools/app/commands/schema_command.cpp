@@ -6,6 +6,7 @@
 #include "app/embedded.h"
 #include "base/files/console.h"
 #include "config/descriptor_keys.h"
+#include "config/layer/transfer_reader.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "config/network_keys.h"
@@ -191,10 +192,9 @@ OrderedJson object_schema(const std::vector<SchemaKey>& keys) { return schema_of
 OrderedJson layer_schema()
 {
     OrderedJson schema = object_schema(keys_of(layer_keys()));
-    const std::array others{std::pair{"bdma", copy_keys()}, std::pair{"rubik", reshape_keys()}, std::pair{"lrn", lrn_keys()}};
-    for (const auto& [op, keys] : others)
-        schema = {{"if", {{"properties", {{"op", {{"const", op}}}}}, {"required", {"op"}}}},
-                  {"then", object_schema(keys_of(keys))},
+    for (const TransferKeys& transfer : transfer_keys())
+        schema = {{"if", {{"properties", {{"op", {{"const", transfer.op}}}}}, {"required", {"op"}}}},
+                  {"then", object_schema(keys_of(transfer.placed))},
                   {"else", std::move(schema)}};
     return schema;
 }

@@ -43,8 +43,8 @@ DriverFiles driver_files(const loadable::LoadablePlan& plan, const std::string& 
 
 /// Plan options of a network for this target: tensors stay out of CVSRAM, which NVIDIA's runtime never allocates.
 NetworkOptions driver_network_options(std::uint64_t seed);
-/// The machine as its driver can use it: parts of a deconvolution are put together by SDP, because the driver derives a stride of Rubik
-/// otherwise.
+/// The machine as its driver can use it: parts of a deconvolution are put together by SDP, because the driver derives a stride of
+/// reshapes otherwise.
 Hardware driver_machine(Hardware hardware);
 
 /// The tensor as callers see it. ConfigError for what the file has no type or layout for.

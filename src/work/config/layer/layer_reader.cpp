@@ -149,7 +149,7 @@ void check_op(const Json& json, const std::string& where)
 {
     if (!json.is_object() || !json.contains("op") || !json.at("op").is_string()) return;
     std::vector<std::string> ops = kLayerOps;
-    ops.insert(ops.end(), transfer_ops().begin(), transfer_ops().end());
+    for (const TransferKeys& transfer : transfer_keys()) ops.push_back(transfer.op);
     const std::string op = json.at("op").get<std::string>();
     if (std::find(ops.begin(), ops.end(), op) == ops.end())
         throw ConfigError(where, found(json.at("op")) + suggest(op, ops) + ", expected an operation");

@@ -19,14 +19,7 @@ constexpr std::uint32_t kAtom = 32;
 constexpr PlaceRule kTransferAddress{{0, keys::kLastByte}, kAtom};
 constexpr std::size_t kMaxBlocks = 65536;
 
-const std::vector<std::string> kTransferOps{"bdma", "rubik", "lrn"};  // in the order of Transfer::what
 const std::vector<std::string> kModes{"contract", "split", "merge"};
-
-std::span<const InputKey> keys_of(const std::string& op)
-{
-    if (op == kTransferOps[0]) return keys::kCopy;
-    return op == kTransferOps[1] ? std::span<const InputKey>(keys::kReshape) : keys::kNormalisation;
-}
 
 std::uint32_t atoms(const JsonObject& object, const char* key, std::optional<std::int64_t> fallback = std::nullopt)
 {
@@ -123,8 +116,8 @@ Reshape read_reshape(const JsonObject& top)
     if (!top.has("rubik")) top.missing("rubik", "an object {\"mode\"}");
     const JsonObject rubik = top.object("rubik", keys::kRubik);
     if (!rubik.has("mode")) rubik.missing("mode", "one of: contract, split, merge");
-    reshape.mode = static_cast<RubikMode>(rubik.word("mode", kModes, 0));
-    const bool contract = reshape.mode == RubikMode::Contract;
+    reshape.mode = static_cast<Reshape::Mode>(rubik.word("mode", kModes, 0));
+    const bool contract = reshape.mode == Reshape::Mode::Contract;
     if (contract && !rubik.has("stride")) rubik.missing("stride", "an object {\"x\", \"y\"}");
     if (!contract && rubik.has("stride"))
         throw ConfigError(rubik.where("stride"), found(rubik.raw("stride")) + ", expected no such key: only contract has a stride");
@@ -146,6 +139,16 @@ Reshape read_reshape(const JsonObject& top)
     return reshape;
 }
 
+/// Of what makes a cube of another one.
+void place_cube(std::vector<PlacedKey>& list)
+{
+    place_keys(list, keys::kCube, "input/");
+    place_keys(list, keys::kCubePlacement, "placement/");
+    for (const InputKey& key : keys::kCubePlacement)
+        place_keys(list, keys::kPlace, "placement/" + std::string(key.row.name) + "/", &key != keys::kCubePlacement.data());
+    place_keys(list, keys::kCubeData, "data/");
+}
+
 OrderedJson end_json(const BlockEnd& end)
 {
     return {{"memory", memory_name(end.place)},
@@ -158,18 +161,38 @@ OrderedJson end_json(const BlockEnd& end)
 
 std::string Transfer::where(const std::string& below) const { return at(file.empty() ? name : file, pointer + below); }
 
-const std::vector<std::string>& transfer_ops() { return kTransferOps; }
+const std::vector<TransferKeys>& transfer_keys()
+{
+    static const std::vector<TransferKeys> kTransfers = [] {
+        std::vector<TransferKeys> list{{"bdma", "Copies", keys::kCopy, {}},
+                                       {"rubik", "Reshapes", keys::kReshape, {}},
+                                       {"lrn", "Local response normalisation", keys::kNormalisation, {}}};
+        for (TransferKeys& transfer : list) place_keys(transfer.placed, transfer.top);
+        place_keys(list[0].placed, keys::kBlock, "blocks/[]/");
+        place_keys(list[0].placed, keys::kBlockEnd, "blocks/[]/source/");
+        place_keys(list[0].placed, keys::kBlockEnd, "blocks/[]/destination/", true);
+        place_keys(list[0].placed, keys::kCopyData, "data/");
+        place_keys(list[1].placed, keys::kRubik, "rubik/");
+        place_keys(list[1].placed, keys::kExtent, "rubik/stride/");
+        place_cube(list[1].placed);
+        place_keys(list[2].placed, keys::kLrn, "lrn/");
+        place_cube(list[2].placed);
+        return list;
+    }();
+    return kTransfers;
+}
 
 bool is_transfer(const Json& descriptor)
 {
     if (!descriptor.is_object() || !descriptor.contains("op") || !descriptor.at("op").is_string()) return false;
-    return std::find(kTransferOps.begin(), kTransferOps.end(), descriptor.at("op").get<std::string>()) != kTransferOps.end();
+    return std::ranges::count(transfer_keys(), descriptor.at("op").get<std::string>(), &TransferKeys::op) != 0;
 }
 
 Transfer transfer_from_json(const Json& json, const std::string& file, const std::string& pointer, const std::string& folder)
 {
-    const bool bdma = json.at("op") == kTransferOps[0], lrn = json.at("op") == kTransferOps[2];
-    const JsonObject top(json, file, pointer, keys_of(json.at("op").get<std::string>()));
+    const auto keys = std::ranges::find(transfer_keys(), json.at("op").get<std::string>(), &TransferKeys::op);
+    const bool bdma = keys->op == "bdma", lrn = keys->op == "lrn";
+    const JsonObject top(json, file, pointer, keys->top);
     Transfer transfer;
     transfer.file = file;
     transfer.pointer = pointer;
@@ -196,7 +219,7 @@ OrderedJson transfer_json(const Transfer& transfer)
 {
     OrderedJson json;
     json["name"] = transfer.name;
-    json["op"] = kTransferOps[transfer.what.index()];
+    json["op"] = transfer_keys()[transfer.what.index()].op;
     if (const Copy* copy = transfer.copy()) {
         for (const CopyBlock& block : copy->blocks)
             json["blocks"].push_back({{"group", block.group},
@@ -209,7 +232,7 @@ OrderedJson transfer_json(const Transfer& transfer)
     }
     if (const Reshape* reshape = transfer.reshape()) {
         json["rubik"] = {{"mode", mode_name(reshape->mode)}};
-        if (reshape->mode == RubikMode::Contract) json["rubik"]["stride"] = {{"x", reshape->stride.x}, {"y", reshape->stride.y}};
+        if (reshape->mode == Reshape::Mode::Contract) json["rubik"]["stride"] = {{"x", reshape->stride.x}, {"y", reshape->stride.y}};
         json["input"] = {{"width", reshape->width}, {"height", reshape->height}, {"channels", reshape->channels}};
         json["precision"] = precision_name(reshape->precision);
         json["placement"] = {{"input", place_json(reshape->input)}, {"output", place_json(reshape->output)}};
@@ -229,9 +252,8 @@ OrderedJson transfer_json(const Transfer& transfer)
 bool is_transfer_field(const std::string& path)
 {
     const std::string first = path.substr(0, path.find('.'));
-    return std::any_of(kTransferOps.begin(), kTransferOps.end(), [&](const std::string& op) {
-        const std::span<const InputKey> keys = keys_of(op);
-        return std::any_of(keys.begin(), keys.end(), [&](const InputKey& key) { return key.row.name == first; });
+    return std::ranges::any_of(transfer_keys(), [&](const TransferKeys& transfer) {
+        return std::ranges::any_of(transfer.top, [&](const InputKey& key) { return key.row.name == first; });
     });
 }
 

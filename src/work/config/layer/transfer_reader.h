@@ -1,18 +1,26 @@
-// Reads the descriptors of what runs from memory to memory: `"op": "bdma"`, `"op": "rubik"` and `"op": "lrn"` (lrn_reader.h).
+// Reads the descriptors of what runs from memory to memory.
 //
 //   {"op": "bdma", "blocks": [{"source": {"memory": "dbb", "address": 2147483648, "line_stride": 1024, "surface_stride": 65536},
 //                              "destination": {"memory": "cvsram", "address": 0}, "line_bytes": 512, "lines": 28, "surfaces": 4}]}
-//   {"op": "rubik", "rubik": {"mode": "split"}, "input": {"width": 28, "height": 28, "channels": 64}, "precision": "int16",
-//    "placement": {"input": 2147483648, "output": {"memory": "cvsram", "address": 0}}}
 //
 // Error  ConfigError with file, pointer, found and expected. What depends on the machine is refused by plan_transfer().
 #pragma once
+#include <span>
+
 #include "config/json_object.h"
 #include "config/model/transfer.h"
 
 namespace dlasim {
 
-const std::vector<std::string>& transfer_ops();
+/// A descriptor that is no layer's.
+struct TransferKeys {
+    std::string op, title;
+    std::span<const InputKey> top;
+    std::vector<PlacedKey> placed;  // these and those below
+};
+/// In the order of Transfer::what.
+const std::vector<TransferKeys>& transfer_keys();
+
 /// True if the descriptor's `op` is one of them.
 bool is_transfer(const Json& descriptor);
 /// As layer_from_json().

@@ -1,13 +1,13 @@
-// What runs from memory to memory, beside the convolution pipeline, as the user describes it: blocks that BDMA copies,
-// a cube that Rubik reshapes, a cube that CDP normalises.
+// What runs from memory to memory, beside the convolution pipeline, as the user describes it: blocks that are copied,
+// a cube that is reshaped, a cube that is normalised.
 //
-//   bdma    blocks of surfaces of lines, between and within the two memories; launched in groups
-//   rubik   split     feature cube [C][H][W] ──► planes
+//   copy    blocks of surfaces of lines, between and within the two memories; launched in groups
+//   reshape split     feature cube [C][H][W] ──► planes
 //           merge     planes ──► feature cube
 //           contract  sub-cubes ──► one cube: place (x, y) is place (x / sx, y / sy) of sub-cube (y % sy) * sx + x % sx
 //   lrn     every channel over a power of the squares around it (config/model/lrn.h)
 //
-// Source  bdma.md 1, rubik.md 1.
+// Source  the pages of their units in docs/hardware.
 #pragma once
 #include <optional>
 #include <variant>
@@ -43,10 +43,10 @@ struct Copy {
     std::vector<CopyBlock> blocks;
 };
 
-enum class RubikMode : std::uint8_t { Contract, Split, Merge };  // as D_MISC_CFG has them
-
 struct Reshape {
-    RubikMode mode = RubikMode::Split;
+    enum class Mode : std::uint8_t { Contract, Split, Merge };  // as D_MISC_CFG has them
+
+    Mode mode = Mode::Split;
     Extent stride;                                      // contract
     std::uint32_t width = 1, height = 1, channels = 1;  // of the input
     Precision precision = Precision::Int8;
@@ -57,10 +57,10 @@ struct Reshape {
 
     CubeSize cube() const { return {width, height, channels}; }
     std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
-    std::uint32_t sub_cubes() const { return mode == RubikMode::Contract ? stride.x * stride.y : 1; }
+    std::uint32_t sub_cubes() const { return mode == Mode::Contract ? stride.x * stride.y : 1; }
     std::uint32_t out_channels() const { return channels / sub_cubes(); }
-    std::uint32_t out_width() const { return mode == RubikMode::Contract ? width * stride.x : width; }
-    std::uint32_t out_height() const { return mode == RubikMode::Contract ? height * stride.y : height; }
+    std::uint32_t out_width() const { return mode == Mode::Contract ? width * stride.x : width; }
+    std::uint32_t out_height() const { return mode == Mode::Contract ? height * stride.y : height; }
     CubeSize out_cube() const { return {out_width(), out_height(), out_channels()}; }
 };
 
@@ -83,7 +83,7 @@ struct Transfer {
     }
 };
 
-inline const char* mode_name(RubikMode mode)
+inline const char* mode_name(Reshape::Mode mode)
 {
     constexpr const char* kNames[] = {"contract", "split", "merge"};
     return kNames[static_cast<int>(mode)];

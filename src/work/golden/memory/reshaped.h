@@ -1,6 +1,6 @@
-// What Rubik must make of a cube: places move, values stay, and what it pads with is zero.
+// What a reshape must make of a cube: places move, values stay, and what it pads with is zero.
 //
-// Source  rubik.md 1.4.
+// Source  the modes of lowering/program/reshape_pass.h.
 #pragma once
 #include "config/model/tensors.h"
 

@@ -28,7 +28,7 @@ struct Ends {
 /// Of a single place neither reads nor writes look at the surface stride.
 bool fits_registers(const Way& way) { return way.lines > 1 || way.width > 1 || way.surfaces == 1; }
 
-std::vector<Way> ways_of(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces)
+std::vector<Way> ways_of(const ReshapePass& r, std::uint32_t atom, std::uint32_t surfaces)
 {
     const std::uint64_t right = std::uint64_t{atom} * r.stride.x, down = r.out.line * r.stride.y;
     if (r.stride.x == 1) return {{1, r.width, r.height, surfaces, {r.in.line, r.in.surface, 0}, {down, r.out.surface, 0}}};
@@ -40,7 +40,7 @@ std::vector<Way> ways_of(const RubikPass& r, std::uint32_t atom, std::uint32_t s
 /// Surfaces beyond what a cube can have are copies of their own.
 std::uint32_t copies(const Way& way, std::uint32_t most) { return way.count * ceil_div(way.surfaces, most); }
 
-Way best_way(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces, std::uint32_t most)
+Way best_way(const ReshapePass& r, std::uint32_t atom, std::uint32_t surfaces, std::uint32_t most)
 {
     // Copying surface by surface is always possible.
     Way best{surfaces, 1, r.width, 1, {atom, 0, r.in.surface}, {std::uint64_t{atom} * r.stride.x, 0, r.out.surface}};
@@ -54,15 +54,15 @@ Way best_way(const RubikPass& r, std::uint32_t atom, std::uint32_t surfaces, std
 }
 
 /// Channels of a surface.
-std::uint32_t per_atom(const RubikPass& r, const Hardware& hw) { return hw.memory.atom_bytes / (r.precision == Precision::Int8 ? 1 : 2); }
+std::uint32_t per_atom(const ReshapePass& r, const Hardware& hw) { return hw.memory.atom_bytes / (r.precision == Precision::Int8 ? 1 : 2); }
 
-Way way_of(const RubikPass& r, const Hardware& hw)
+Way way_of(const ReshapePass& r, const Hardware& hw)
 {
     const std::uint32_t channels = per_atom(r, hw);
     return best_way(r, hw.memory.atom_bytes, ceil_div(r.channels, channels), kMaxChannels / channels);
 }
 
-PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, const Ends& at, const Hardware& hw)
+PlannedPass copy_of(const ReshapePass& r, const Way& way, std::uint32_t surfaces, const Ends& at, const Hardware& hw)
 {
     PlannedPass copy;
     Pass& p = copy.pass;
@@ -85,7 +85,7 @@ PlannedPass copy_of(const RubikPass& r, const Way& way, std::uint32_t surfaces, 
 
 }  // namespace
 
-std::vector<PlannedPass> interleaving_copies(const RubikPass& r, const Hardware& hardware)
+std::vector<PlannedPass> interleaving_copies(const ReshapePass& r, const Hardware& hardware)
 {
     const Way way = way_of(r, hardware);
     const std::uint32_t most = kMaxChannels / per_atom(r, hardware);

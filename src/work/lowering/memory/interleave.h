@@ -1,4 +1,4 @@
-// The phases of a deconvolution put together by SDP, on machines without Rubik: copies, memory to memory, of cubes one place wide.
+// The phases of a deconvolution put together by SDP, on machines that cannot reshape: copies, memory to memory, of cubes one place wide.
 //
 //   phase (dx, dy), w x h places, c surfaces          its place (x, y) is the output's (dx + sx * x, dy + sy * y)
 //
@@ -16,7 +16,7 @@
 
 namespace dlasim {
 
-/// In the order of the phases. `contraction`: as for Rubik.
-std::vector<PlannedPass> interleaving_copies(const RubikPass& contraction, const Hardware& hardware);
+/// In the order of the phases.
+std::vector<PlannedPass> interleaving_copies(const ReshapePass& contraction, const Hardware& hardware);
 
 }  // namespace dlasim

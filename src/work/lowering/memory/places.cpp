@@ -122,14 +122,13 @@ public:
         places_.sets.push_back(std::move(sets));
     }
 
-    /// [spec] rubik.md 1.2 to 1.4: sub-cube (dy, dx) is at dy * stride x + dx cubes.
-    /// Where there is no Rubik SDP does the same.
+    /// Sub-cube (dy, dx) is at dy * stride x + dx cubes.
     void contract(const Extent& sub_cube, const Geometry& g)
     {
         const Extent stride = l_.stride;
         const std::uint64_t line = std::uint64_t{sub_cube.x} * stride.x * hw_.memory.atom_bytes, surface = line * sub_cube.y * stride.y;
-        RubikPass pass;
-        pass.mode = RubikMode::Contract;
+        ReshapePass pass;
+        pass.mode = Reshape::Mode::Contract;
         pass.precision = g.out_element_bytes == 1 ? Precision::Int8 : Precision::Int16;
         pass.width = sub_cube.x;
         pass.height = sub_cube.y;

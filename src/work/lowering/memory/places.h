@@ -3,12 +3,12 @@
 //
 //   input     a cube for each group of passes that read the same one
 //   weights   of one kernel set after the other; masks and group sizes likewise
-//   output    of each pass the cubes of its kernel sets, batch by batch; then what Rubik makes of all of them
+//   output    of each pass the cubes of its kernel sets, batch by batch; then what the contraction makes of all of them
 //
-// Source  programming.md 3 to 5 and 8, cdma.md 5.1, rubik.md 1.2 to 1.4.
+// Source  programming.md 3 to 5 and 8, cdma.md 5.1.
 #pragma once
 #include "lowering/memory/kernels.h"
-#include "lowering/program/rubik_pass.h"
+#include "lowering/program/reshape_pass.h"
 
 namespace dlasim {
 
@@ -29,9 +29,9 @@ struct Stretch {
 struct Places {
     std::vector<std::vector<Addresses>> sets;  // of every pass those of its kernel sets, all rows
     std::vector<Stretch> inputs;               // by ShapedPass::input
-    std::vector<Stretch> written;              // by SDP, PDP, Rubik
+    std::vector<Stretch> written;              // by all units
     std::vector<OutputCube> outputs;
-    std::optional<RubikPass> contraction;
+    std::optional<ReshapePass> contraction;
     std::uint64_t copied_bytes = 0;    // that the contraction reads, and writes again
     std::vector<TouchedRange> ranges;  // of the descriptor's tensors
 };

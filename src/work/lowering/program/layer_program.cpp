@@ -1,8 +1,5 @@
 #include "lowering/program/layer_program.h"
 
-#include "facts/pdp.h"
-#include "facts/rubik.h"
-#include "facts/sdp.h"
 #include "lowering/program/lut_writes.h"
 #include "lowering/program/sequence.h"
 
@@ -14,9 +11,9 @@ Program layer_program(const Layer& layer, const LayerPlan& plan, const Hardware&
     const std::vector<PlannedPass>& passes = plan.passes;
     Program entries;
     ProgramWriter program(hardware, entries);
-    // Interrupts of the unit that writes the output only, it is the last to finish; and Rubik's where there is one.
-    std::uint32_t interrupts = facts::csb::interrupts_of(layer.pool ? facts::pdp::kInterruptBit : facts::sdp::kInterruptBit);
-    if (plan.contraction && hardware.rubik) interrupts |= facts::csb::interrupts_of(facts::rubik::kInterruptBit);
+    // Interrupts of the units that write the output only: each is the last of its operation to finish.
+    std::uint32_t interrupts = layer.pool ? reg::glb::kPdp.bits() : reg::glb::kSdp.bits();
+    if (plan.contraction) interrupts |= Sequence::contraction_interrupts(hardware);
     program.begin(interrupts);
     if (layer.post.ew().lut) write_lut(program, *layer.post.ew().lut);
     Sequence sequence(program, hardware, interrupts, layer.overlap);

@@ -6,10 +6,6 @@
 #include "base/bits.h"
 #include "base/expects.h"
 #include "facts/cacc.h"
-#include "facts/cdp.h"
-#include "facts/pdp.h"
-#include "facts/rubik.h"
-#include "facts/sdp.h"
 #include "lowering/memory/interleave.h"
 #include "registers/fields/groups.h"
 #include "registers/tables.h"
@@ -17,16 +13,11 @@
 namespace dlasim {
 namespace {
 
-constexpr unsigned kCdpBit = facts::cdp::kInterruptBit;
-constexpr unsigned kSdpBit = facts::sdp::kInterruptBit, kPdpBit = facts::pdp::kInterruptBit, kRubikBit = facts::rubik::kInterruptBit;
-
 /// Converters follow from the values of tensors: written always, so that a run without values takes the same cycles.
 bool follows_from_values(const RegisterValue& write)
 {
     return write.unit->name == "SDP" && (write.row->name.starts_with("D_CVT_") || write.row->name.starts_with("D_DP_"));
 }
-
-std::uint32_t bit(unsigned first, unsigned group) { return 1u << (first + group); }
 
 }  // namespace
 
@@ -129,7 +120,7 @@ Sequence::Operation Sequence::add(const PlannedPass& pass, const Operations& aft
     if (sdp && sdp_reads(p)) groups.sdp_rdma = take(kSdpRdma);
     if (pass.pool) groups.pdp = take(kPdp);
     if (pass.pool && !sdp) groups.pdp_rdma = take(kPdpRdma);
-    const std::uint32_t of_sdp = sdp ? bit(kSdpBit, groups.sdp) : 0, of_pdp = pass.pool ? bit(kPdpBit, groups.pdp) : 0;
+    const std::uint32_t of_sdp = sdp ? reg::glb::kSdp.bit(groups.sdp) : 0, of_pdp = pass.pool ? reg::glb::kPdp.bit(groups.pdp) : 0;
     const Operation operation = begin(of_pdp != 0 ? of_pdp : of_sdp, of_sdp | of_pdp);
     const std::optional<Operation> array = p.convolves() ? before_small(pass) : std::nullopt;
     if (p.convolves()) convolution_ = operation;
@@ -145,13 +136,13 @@ Sequence::Operations Sequence::add(const std::vector<PlannedPass>& passes, const
     return operations;
 }
 
-Sequence::Operations Sequence::add(const RubikPass& pass, const Operations& after)
+Sequence::Operations Sequence::add(const ReshapePass& pass, const Operations& after)
 {
     if (!hw_.rubik) return add(interleaving_copies(pass, hw_), after);
     before_registers();
     const unsigned group = take(kRubik);
-    const Operation operation = begin(bit(kRubikBit, group), bit(kRubikBit, group));
-    start(operation, [&] { return rubik_writes(pass, group, hw_); }, after, {});
+    const Operation operation = begin(reg::glb::kRubik.bit(group), reg::glb::kRubik.bit(group));
+    start(operation, [&] { return reshape_writes(pass, group, hw_); }, after, {});
     return {operation};
 }
 
@@ -164,7 +155,7 @@ Sequence::Operation Sequence::add(const LrnPass& pass, bool tables, const Operat
         if (writes_ != Writes::None) write_lrn_tables(program_, pass.tables);
     }
     const unsigned group = take(kCdp);
-    const Operation operation = begin(bit(kCdpBit, group), bit(kCdpBit, group));
+    const Operation operation = begin(reg::glb::kCdp.bit(group), reg::glb::kCdp.bit(group));
     start(
         operation, [&] { return lrn_writes(pass, group, hw_); }, after, ready);
     return operation;

@@ -23,6 +23,7 @@
 #include "lowering/passes.h"
 #include "lowering/program/lrn_pass.h"
 #include "lowering/program/program_writer.h"
+#include "registers/interrupts.h"
 
 namespace dlasim {
 
@@ -32,6 +33,11 @@ enum class Writes { None, Changed, All };
 class Sequence {
 public:
     using Operation = std::size_t;  // the n-th that was added
+
+    /// Bits of GLB: of the units that end operations of a sequence, and of those that contractions take on this machine.
+    static constexpr std::uint32_t kInterrupts =
+        reg::glb::kSdp.bits() | reg::glb::kCdp.bits() | reg::glb::kPdp.bits() | reg::glb::kRubik.bits();
+    static std::uint32_t contraction_interrupts(const Hardware& hw) { return hw.rubik ? reg::glb::kRubik.bits() : 0; }
     using Operations = std::vector<Operation>;
 
     /// `interrupts`: bits of GLB that are not masked; of every operation one at least.
@@ -47,7 +53,7 @@ public:
     Operation add(const PlannedPass& pass, const Operations& after = {}, const Ready& ready = {});
     Operations add(const std::vector<PlannedPass>& passes, const Operations& after);
     /// By Rubik, or by SDP on a machine without (interleave.h).
-    Operations add(const RubikPass& contraction, const Operations& after);
+    Operations add(const ReshapePass& contraction, const Operations& after);
     /// `tables`: its tables are others than those before; they are written when CDP has nothing to do.
     Operation add(const LrnPass& pass, bool tables, const Operations& after, const Ready& ready = {});
 

@@ -1,6 +1,6 @@
 #include "base/bits.h"
-#include "facts/rubik.h"
 #include "lowering/transfer/transfer_planner.h"
+#include "registers/interrupts.h"
 
 namespace dlasim {
 namespace {
@@ -28,16 +28,16 @@ ReshapeLayout lay_out(const Reshape& r)
     layout.padded_channels = surfaces * per_atom;
     layout.padded_width = round_up(r.width, per_atom);
     const Cube planar = planes(std::uint64_t{layout.padded_width} * bytes, r.height, bytes);
-    layout.input = r.mode == RubikMode::Merge ? planar : feature(r.width, r.height);
-    layout.output = r.mode == RubikMode::Split ? planar : feature(r.out_width(), r.out_height());
-    layout.input_bytes = r.mode == RubikMode::Merge ? bytes_of(planar, r.channels) : layout.input.strides.batch * r.sub_cubes();
-    layout.output_bytes = r.mode == RubikMode::Split ? bytes_of(planar, r.channels) : layout.output.strides.batch;
+    layout.input = r.mode == Reshape::Mode::Merge ? planar : feature(r.width, r.height);
+    layout.output = r.mode == Reshape::Mode::Split ? planar : feature(r.out_width(), r.out_height());
+    layout.input_bytes = r.mode == Reshape::Mode::Merge ? bytes_of(planar, r.channels) : layout.input.strides.batch * r.sub_cubes();
+    layout.output_bytes = r.mode == Reshape::Mode::Split ? bytes_of(planar, r.channels) : layout.output.strides.batch;
     return layout;
 }
 
-RubikPass pass_of(const Reshape& r, const ReshapeLayout& layout)
+ReshapePass pass_of(const Reshape& r, const ReshapeLayout& layout)
 {
-    RubikPass pass;
+    ReshapePass pass;
     pass.mode = r.mode;
     pass.precision = r.precision;
     pass.width = r.width;
@@ -47,9 +47,9 @@ RubikPass pass_of(const Reshape& r, const ReshapeLayout& layout)
     pass.target = r.output;
     pass.in.line = layout.input.strides.line;
     pass.out.line = layout.output.strides.line;
-    (r.mode == RubikMode::Merge ? pass.in.plane : pass.in.surface) = layout.input.strides.surface;
-    (r.mode == RubikMode::Split ? pass.out.plane : pass.out.surface) = layout.output.strides.surface;
-    if (r.mode == RubikMode::Contract) pass.cube = layout.input.strides.batch;
+    (r.mode == Reshape::Mode::Merge ? pass.in.plane : pass.in.surface) = layout.input.strides.surface;
+    (r.mode == Reshape::Mode::Split ? pass.out.plane : pass.out.surface) = layout.output.strides.surface;
+    if (r.mode == Reshape::Mode::Contract) pass.cube = layout.input.strides.batch;
     pass.stride = r.stride;
     return pass;
 }
@@ -70,11 +70,11 @@ std::vector<UnitBound> bounds_of(const Reshape& r)
     const auto in_planes = [&](std::uint32_t columns) { return ceil_div(plane_atoms(columns), 2u); };
     const auto in_atoms = [](std::uint32_t columns) { return ceil_div(columns, 2u); };
     std::uint64_t fill = 0, drain = 0, store = 0;
-    if (r.mode == RubikMode::Split) {
+    if (r.mode == Reshape::Mode::Split) {
         fill = surfaces * r.height * over_columns(r.width, 64, in_atoms);
         drain = planes * r.height * over_columns(r.width, 64, in_planes);
         store = planes * r.height * over_columns(r.width, 64, [&](std::uint32_t columns) { return 1 + in_planes(columns); });
-    } else if (r.mode == RubikMode::Merge) {
+    } else if (r.mode == Reshape::Mode::Merge) {
         fill = planes * r.height * over_columns(r.width, 64, in_planes);
         drain = surfaces * r.height * over_columns(r.width, 64, in_atoms);
         store = surfaces * r.height * over_columns(r.width, 64, [&](std::uint32_t columns) { return 1 + in_atoms(columns); });
@@ -100,8 +100,8 @@ TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
     plan.bounds = bounds_of(r);
 
     ProgramWriter program(hardware, plan.program);
-    program.begin(facts::csb::interrupts_of(facts::rubik::kInterruptBit));
-    program.write(rubik_writes(pass_of(r, plan.layout), 0, hardware));
+    program.begin(reg::glb::kRubik.bits());
+    program.write(reshape_writes(pass_of(r, plan.layout), 0, hardware));
     program.add(MarkT0{});
     program.add(WaitInterrupt{"RBK_0"});
     return plan;

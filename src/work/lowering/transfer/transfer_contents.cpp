@@ -111,15 +111,15 @@ private:
 
 std::unique_ptr<const MemoryCheck> reshaped_memory(const Reshape& r, const ReshapeLayout& layout, std::uint64_t seed)
 {
-    const bool merge = r.mode == RubikMode::Merge;
+    const bool merge = r.mode == Reshape::Mode::Merge;
     const std::uint32_t channels = r.out_channels();
     const Tensor cube = load_cube(r.precision, r.cube(), r.data, r.data_where, seed);
     const Tensor stored =
         with_padding(Tensor(r.sub_cubes(), merge ? channels : layout.padded_channels, r.height, merge ? layout.padded_width : r.width),
                      cube, channels, r.element_bytes(), seed);
-    const Tensor golden = r.mode == RubikMode::Contract ? contracted(stored, r.stride)
-                          : r.mode == RubikMode::Split  ? padded(cube, r.channels, layout.padded_width)
-                                                        : padded(cube, layout.padded_channels, r.width);
+    const Tensor golden = r.mode == Reshape::Mode::Contract ? contracted(stored, r.stride)
+                          : r.mode == Reshape::Mode::Split  ? padded(cube, r.channels, layout.padded_width)
+                                                            : padded(cube, layout.padded_channels, r.width);
     const CubeResult result{r.precision, r.out_cube(), r.expected, r.expected_where, r.tolerance};
     return std::make_unique<CubeMemory>(r.input, feature_bytes(stored, {0, stored.c}, layout.input, layout.input_bytes), r.output,
                                         feature_bytes(golden, {0, golden.c}, layout.output, layout.output_bytes), layout.output, result,

@@ -1,6 +1,7 @@
 #include "lowering/transfer/transfer_plan.h"
 
 #include "base/bits.h"
+#include "facts/optional_units.h"
 #include "lowering/transfer/transfer_planner.h"
 
 namespace dlasim {
@@ -9,9 +10,9 @@ TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware)
 {
     if (transfer.lrn()) return plan_lrn(transfer, hardware);  // every machine has CDP
     const bool copy = transfer.copy() != nullptr;
-    if (copy ? !hardware.bdma : !hardware.rubik)
-        throw ConfigError(transfer.where("/op"), std::string("found a machine without ") + (copy ? "BDMA" : "Rubik") + " (" +
-                                                     hardware.name + "), expected one that has it: nv_full");
+    if (const auto* lacks = facts::missing_unit(hardware, copy ? "BDMA" : "RBK"))
+        throw ConfigError(transfer.where("/op"), "found a machine without " + std::string(lacks->name) + " (" + hardware.name +
+                                                     "), expected one that has it: nv_full");
     return copy ? plan_copy(transfer, hardware) : plan_reshape(transfer, hardware);
 }
 

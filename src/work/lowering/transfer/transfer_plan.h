@@ -1,7 +1,7 @@
-// Lowering of what runs from memory to memory: a register program for BDMA, Rubik or CDP, and what it must do to memory.
+// Lowering of what runs from memory to memory: a register program, and what it must do to memory.
 //
 //   bdma    blocks ──► launches ──► descriptors pushed, group launched, interrupts awaited
-//   rubik   cube ──► its addresses before and after ──► one operation
+//   reshape cube ──► its addresses before and after ──► one operation
 //   lrn     cube ──► tables and converters ──► one layer of CDP
 //
 // BDMA can have one group active and one pending, and what is pushed before a group becomes active belongs to it. So the
@@ -11,7 +11,7 @@
 // Blocks that run together must not touch what others write. Waiting is enough to touch it later, but for one thing: the
 // interrupt of a launch comes with the answer to its last write, so it says nothing of the other memory.
 //
-// Source  bdma.md 1.2 and 1.5, rubik.md 1, cdp.md 5, programming.md 10.
+// Source  bdma.md 1.2 and 1.5, cdp.md 5, programming.md 10.
 // Error   programs equal to those of the measured cases: tests/unit/transfer_plan_test.
 #pragma once
 #include <memory>
@@ -19,7 +19,7 @@
 #include "golden/lrn.h"
 #include "golden/memory/contents.h"
 #include "lowering/memory/layout.h"
-#include "lowering/program/rubik_pass.h"
+#include "lowering/program/reshape_pass.h"
 #include "workload/program.h"
 
 namespace dlasim {
@@ -31,7 +31,7 @@ struct Launch {
     std::size_t first = 0, count = 0;
 };
 
-/// Addresses of a cube before and after Rubik or CDP, including its padding.
+/// Addresses of a cube before and after the operation, including its padding.
 struct ReshapeLayout {
     std::uint32_t padded_channels = 0;  // of feature data: whole atoms
     std::uint32_t padded_width = 0;     // of planes
@@ -56,7 +56,7 @@ std::vector<UnitBound> lrn_bounds(const Lrn& lrn, const Hardware& hardware);
 struct TransferPlan {
     Program program;
     std::vector<Launch> launches;  // bdma
-    ReshapeLayout layout;          // rubik, lrn
+    ReshapeLayout layout;          // of cubes
     LrnTables lrn;                 // lrn
     std::uint64_t bytes = 0;       // that are written
     PortBeats dbb, cvsram;

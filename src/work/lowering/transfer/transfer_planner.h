@@ -10,7 +10,7 @@ TransferPlan plan_copy(const Transfer& transfer, const Hardware& hardware);
 TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware);
 TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware);
 
-/// Addresses of a cube before and after Rubik or CDP.
+/// Addresses of a cube before and after the operation.
 struct CubePlaces {
     const Place &input, &output;
     std::uint64_t most_bytes;  // of either

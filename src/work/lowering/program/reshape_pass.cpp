@@ -1,10 +1,10 @@
-#include "lowering/program/rubik_pass.h"
+#include "lowering/program/reshape_pass.h"
 
 #include "registers/fields/rbk.h"
 
 namespace dlasim {
 
-PassRegisters rubik_writes(const RubikPass& p, unsigned group, const Hardware& hardware)
+PassRegisters reshape_writes(const ReshapePass& p, unsigned group, const Hardware& hardware)
 {
     using namespace reg::rbk;
     RegisterWriter out(hardware);
