@@ -141,7 +141,7 @@ class Trials(Explained):
             if "refused" in tried:
                 self.assertIn("refused: " + escaped(tried["refused"]), row)
                 continue
-            change = 100 * (tried["cycles"] - before) / before
+            change = 100 * ((tried["time_us"] * 1000 if "time_us" in tried else tried["cycles"]) - before) / before  # at 1 GHz
             self.assertTrue(row.startswith("<td>same" if abs(change) < 0.05 else f'<td class="{"less" if change < 0 else "more"}">{change:+.1f} %'), (row, tried))
         together = [slack for slack in e["slack"] if "together_cycles" in slack]
         self.assertIn(f"{together[-1]['together_cycles']:,} cycles: <code>" + escaped(" ".join(slack["option"] for slack in together)) + "</code>", page)
@@ -204,6 +204,7 @@ class Trials(Explained):
             alone = self.run_into("run", self.write(SMALL), "again", *machine, *one["option"].split())
             self.assertEqual(one["cycles"], alone["cycles"], one)
             self.assertLessEqual(one["cycles"], 1.02 * before["cycles"])
+            self.assertEqual(one["time_us"], one["cycles"] / 1000)
             self.assertLess(one["area_mm2"], before["area_mm2"])
             if "together_cycles" in one:
                 together += one["option"].split()
@@ -214,6 +215,23 @@ class Trials(Explained):
         lines = self.told("a", "--slack", 2).splitlines()
         self.assertIn("Together", lines)
         self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_a_memory_that_is_slow_allows_a_slower_clock(self):
+        layer = {"name": "fc", "input": {"width": 1, "height": 1, "channels": 2048}, "kernel": {"width": 1, "height": 1, "count": 1024}}
+        machine = ["--hw", "nv_large", "--memory", "ddr4-2400"]
+        before = self.run_into("run", self.write(layer), "a", *machine)
+        clocks = {p: [one for one in self.explained("a", "--slack", p)["slack"] if "clock_mhz" in one["option"]] for p in (0, 2, 60)}
+        self.assertEqual(clocks[0], [])
+        for percent in (2, 60):
+            (clock,) = clocks[percent]
+            mhz = int(clock["option"].split("=")[1])
+            again = self.run_into("run", self.write(layer), "again", *machine, *clock["option"].split())
+            self.assertEqual((clock["cycles"], clock["energy_uj"]), (again["cycles"], again["energy_uj"]))
+            self.assertAlmostEqual(clock["time_us"], again["cycles"] / mhz)
+            self.assertLessEqual(clock["time_us"], (1 + percent / 100) * before["cycles"] / 1000)
+            self.assertLess(clock["energy_uj"], before["energy_uj"])
+        self.assertLess(clocks[60][0]["time_us"] / before["cycles"] * 1000 * int(clocks[60][0]["option"].split("=")[1]), 1000)  # fewer cycles
+        self.assertIn(f"{clocks[2][0]['option']}", self.told("a", "--slack", 2))
 
     def test_slack_of_none_allows_no_cycle_and_that_of_a_loadable_is_its_memory(self):
         self.run_into("run", self.write(SMALL), "a", "--hw", "nv_small")

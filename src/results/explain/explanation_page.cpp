@@ -40,12 +40,12 @@ std::string change_cell(const OrderedJson& row, const char* key, double before)
     return fmt::format("<td class=\"{}\">{:+.1f} %</td>", percent < 0 ? "less" : "more", percent);
 }
 
-std::string table_head(const char* last)
+std::string table_head(const char* changed, const char* last)
 {
     return fmt::format(
-        "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th class=\"words\">option to add to the command</th><th>cycles</th>"
+        "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th class=\"words\">option to add to the command</th><th>{}</th>"
         "<th>area</th><th>energy</th><th class=\"words\">{}</th></tr></thead><tbody>\n",
-        last);
+        changed, last);
 }
 
 constexpr const char* kTableEnd = "</tbody></table></div></div></section>\n";
@@ -53,8 +53,9 @@ constexpr const char* kTableEnd = "</tbody></table></div></div></section>\n";
 std::string cells(const OrderedJson& row, const Outcome& before)
 {
     return fmt::format("<tr><td class=\"words\"><code>{}</code></td>{}{}{}", text_of(row["option"].get<std::string>()),
-                       change_cell(row, "cycles", static_cast<double>(before.cycles)), change_cell(row, "area_mm2", before.area_mm2),
-                       change_cell(row, "energy_uj", before.energy_uj));
+                       row.contains("time_us") ? change_cell(row, "time_us", before.time_us)
+                                               : change_cell(row, "cycles", static_cast<double>(before.cycles)),
+                       change_cell(row, "area_mm2", before.area_mm2), change_cell(row, "energy_uj", before.energy_uj));
 }
 
 double share_of(std::int64_t part, std::int64_t whole)
@@ -129,7 +130,7 @@ std::string remedies(const OrderedJson& list, const Outcome& before)
                     segment(std::abs(gain), most, gain > 0 ? kGain : kLoss, gain > 0 ? "fewer" : "more"),
                     fmt::format("{:+.1f} %", -row["gain_percent"].get<double>()));
     }
-    text += table_head("against");
+    text += table_head("cycles", "against");
     for (const OrderedJson& row : list) {
         const std::string refused = row.value("refused", "");
         text += fmt::format("{}<td class=\"words\">{}</td></tr>\n", cells(row, before),
@@ -141,7 +142,7 @@ std::string remedies(const OrderedJson& list, const Outcome& before)
 std::string slack(const OrderedJson& list, const Outcome& before)
 {
     if (list.empty())
-        return section("What can shrink", "Nothing: every smaller size costs more cycles, or a rule forbids it.") + "</div></section>\n";
+        return section("What can shrink", "Nothing: every smaller size costs more time, or a rule forbids it.") + "</div></section>\n";
     const OrderedJson* last = nullptr;
     std::string options;
     for (const OrderedJson& row : list)
@@ -149,9 +150,9 @@ std::string slack(const OrderedJson& list, const Outcome& before)
             last = &row;
             options += (options.empty() ? "" : " ") + row["option"].get<std::string>();
         }
-    std::string text = section(
-        "What can shrink",
-        fmt::format("Each size that is larger than this run needs, alone, largest first; the machine has {:.4g} mm2.", before.area_mm2));
+    std::string text = section("What can shrink", fmt::format("Each size that is larger, and the clock if it is faster, than this run "
+                                                              "needs, alone, largest first; the machine has {:.4g} mm2.",
+                                                              before.area_mm2));
     for (const OrderedJson& row : list) {
         const double saved = before.area_mm2 - row["area_mm2"].get<double>();
         if (saved * kSmall <= before.area_mm2) continue;
@@ -161,7 +162,7 @@ std::string slack(const OrderedJson& list, const Outcome& before)
     if (last)
         text += fmt::format("<p>Together {:.4g} mm2 and {} cycles: <code>{}</code></p>\n", (*last)["together_area_mm2"].get<double>(),
                             cycles_text((*last)["together_cycles"].get<std::int64_t>()), text_of(options));
-    text += table_head("with those above it");
+    text += table_head("time", "with those above it");
     for (const OrderedJson& row : list)
         text += fmt::format("{}<td class=\"words\">{}</td></tr>\n", cells(row, before),
                             row.contains("together_cycles") ? "kept" : "beyond the limit");

@@ -30,12 +30,16 @@ constexpr std::array kSlackKeys{
              [](const Row& r) -> OrderedJson { return r.slack->alone.cycles; }},
     Key<Row>{{"cycles_percent", "number", "%", "more than without it"},
              [](const Row& r) -> OrderedJson { return more_cycles(r.slack->alone, *r.before); }},
+    Key<Row>{{"time_us", "number", "us", "of that run at the clock of its machine"},
+             [](const Row& r) -> OrderedJson { return r.slack->alone.time_us; }},
     Key<Row>{{"area_mm2", "number", "mm2", "of the machine with this change alone"},
              [](const Row& r) -> OrderedJson { return r.slack->alone.area_mm2; }},
     Key<Row>{{"energy_uj", "number", "uJ", "of the run with this change alone", "it was computed"},
              [](const Row& r) -> OrderedJson { return r.slack->alone.energy_uj > 0 ? OrderedJson(r.slack->alone.energy_uj) : kAbsent; }},
     Key<Row>{{"together_cycles", "integer", "cycles", "of the run with this change and those before it", "they keep the limit together"},
              [](const Row& r) -> OrderedJson { return r.slack->together ? OrderedJson(r.slack->together->cycles) : kAbsent; }},
+    Key<Row>{{"together_time_us", "number", "us", "of that run", "they keep the limit together"},
+             [](const Row& r) -> OrderedJson { return r.slack->together ? OrderedJson(r.slack->together->time_us) : kAbsent; }},
     Key<Row>{{"together_area_mm2", "number", "mm2", "of that machine", "they keep the limit together"},
              [](const Row& r) -> OrderedJson { return r.slack->together ? OrderedJson(r.slack->together->area_mm2) : kAbsent; }},
     Key<Row>{{"together_energy_uj", "number", "uJ", "of that run", "they keep the limit together"},
@@ -53,7 +57,7 @@ std::string change_or_same(double before, double after)
 std::string line_of(const Outcome& outcome, const Outcome& before, const std::string& words)
 {
     return fmt::format("  {:>8} {:>8} {:>8}  {}\n", change_or_same(before.area_mm2, outcome.area_mm2),
-                       change_or_same(static_cast<double>(before.cycles), static_cast<double>(outcome.cycles)),
+                       change_or_same(before.time_us, outcome.time_us),
                        change_or_same(before.energy_uj, outcome.energy_uj), words);
 }
 
@@ -76,7 +80,7 @@ std::string options_in_lines(const std::vector<std::string>& options)
 
 bool within(const Outcome& outcome, const Outcome& before, double share)
 {
-    return outcome.refused.empty() && static_cast<double>(outcome.cycles) <= static_cast<double>(before.cycles) * (1 + share);
+    return outcome.refused.empty() && outcome.time_us <= before.time_us * (1 + share);
 }
 
 std::vector<Slack> largest_slack(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before,
@@ -84,8 +88,8 @@ std::vector<Slack> largest_slack(const std::vector<Trial>& trials, const std::ve
 {
     std::vector<Slack> list;
     for (std::size_t i = 0; i < trials.size(); ++i) {
-        const bool memory = trials[i].change.of != Change::Of::Hardware;
-        if (!within(outcomes[i], before, share) || (!memory && !(outcomes[i].area_mm2 < before.area_mm2))) continue;
+        const bool of_area = trials[i].change.of == Change::Of::Hardware && !trials[i].of_clock();
+        if (!within(outcomes[i], before, share) || (of_area && !(outcomes[i].area_mm2 < before.area_mm2))) continue;
         const auto same = std::ranges::find(list, trials[i].path, [](const Slack& slack) { return slack.trial.path; });
         if (same == list.end()) list.push_back({trials[i], outcomes[i], std::nullopt});
         else *same = {trials[i], outcomes[i], std::nullopt};  // the trials of a size go from large to small
@@ -110,10 +114,10 @@ std::vector<PlacedKey> slack_keys()
 
 std::string slack_text(const std::vector<Slack>& list, const Outcome& before, double share)
 {
-    std::string text = fmt::format("\nSlack, each tried alone, at most {:.4g} % more cycles; unchanged: {} cycles,\n{:.4g} mm2\n",
+    std::string text = fmt::format("\nSlack, each tried alone, at most {:.4g} % more time; unchanged: {} cycles,\n{:.4g} mm2\n",
                                    100 * share, grouped(static_cast<std::uint64_t>(before.cycles)), before.area_mm2);
-    if (list.empty()) return text + "  Nothing can shrink: every smaller size costs more cycles, or a rule forbids it.\n";
-    text += fmt::format("  {:>8} {:>8} {:>8}  {}\n", "area", "cycles", "energy", "change");
+    if (list.empty()) return text + "  Nothing can shrink: every smaller size costs more time, or a rule forbids it.\n";
+    text += fmt::format("  {:>8} {:>8} {:>8}  {}\n", "area", "time", "energy", "change");
     for (const Slack& slack : list) text += line_of(slack.alone, before, slack.trial.option);
     const Outcome* last = nullptr;
     std::vector<std::string> together;

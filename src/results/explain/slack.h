@@ -1,4 +1,5 @@
-// What a machine has more of than a run needs: sizes that can shrink and parts that can go, at a cost in cycles that the user allows.
+// What a machine has more of than a run needs: sizes that can shrink, parts that can go and a clock that can be slower, at a cost in time
+// that the user allows.
 //
 //   slack_trials() ──► (run, each alone) ──► largest_slack() ──► (run together, one more at a time) ──► slack_json(), slack_text()
 #pragma once
@@ -13,12 +14,12 @@ namespace dlasim {
 struct Slack {
     Trial trial;
     Outcome alone;
-    std::optional<Outcome> together;  // none where it would cost too many cycles, or cannot be
+    std::optional<Outcome> together;  // none where it would take too long, or cannot be
 };
 
-/// Not more cycles than a share more: 0.01 is a hundredth.
+/// Not more time than a share more: 0.01 is a hundredth.
 bool within(const Outcome& outcome, const Outcome& before, double share);
-/// Of each size the smallest that is allowed, the largest gain of area first; a smaller DRAM last. Empty if nothing can shrink.
+/// Of each size the smallest that is allowed, the largest gain of area first; a slower clock and a smaller DRAM last. Empty if nothing can shrink.
 std::vector<Slack> largest_slack(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before,
                                  double share);
 

@@ -25,6 +25,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kFasterMemories{{
     {"reference-ddr4-2400", "reference-ddr4-3200"},
     {"reference-ddr4-3200", "lpddr5-6400"},
 }};
+constexpr std::array<std::uint64_t, 4> kSlowerClocks{90, 75, 50, 25};  // percent of the clock
 constexpr std::int64_t kMinShare = 100;  // smaller causes than this fraction are not worth a trial
 
 std::string text_under(const Json& json, const char* key)
@@ -277,6 +278,9 @@ std::vector<Trial> slack_trials(const RecordedPoint& recorded)
         for (const HardwareField& field : hardware_fields())
             if (field.flag && *field.flag(hardware))
                 trials.push_back(trial_to({Of::Hardware, field.path, "false"}, field.path, "false", "--set " + field.path + "=false"));
+        for (const std::uint64_t percent : kSlowerClocks)
+            if (const std::string mhz = std::to_string(hardware.clock_mhz * percent / 100); mhz != "0")
+                trials.push_back(trial_to({Of::Hardware, "clock_mhz", mhz}, "clock_mhz", mhz, "--set clock_mhz=" + mhz));
     }
     add_trials(trials, "channels", {"/2", "/4", "/8"}, recorded);
     return trials;

@@ -22,11 +22,13 @@ struct Trial {
     std::optional<Cause> against;  // what it is to make smaller; none of a trial of sizes
     std::int64_t charged = 0;      // cycles of that cause
     bool software() const { return change.of == Change::Of::Work; }
+    bool of_clock() const { return path == "clock_mhz"; }
 };
 
 /// How a trial ended. Either `cycles` or `refused`.
 struct Outcome {
     std::int64_t cycles = 0;
+    double time_us = 0;                  // at the clock of that machine
     double area_mm2 = 0, energy_uj = 0;  // 0: not known
     std::string refused;                 // by which rule, or why it has no result
 };
@@ -51,7 +53,7 @@ std::vector<Trial> remedies(const Explanation& explanation, const RecordedPoint&
 /// Every size of the hardware and every number of the ideal memory, halved and doubled, one after the other.
 std::vector<Trial> size_trials(const RecordedPoint& recorded);
 /// Every size of the hardware, and the channels of the DRAM, a half, a quarter and an eighth of what they are; every optional part left
-/// out.
+/// out; slower clocks.
 std::vector<Trial> slack_trials(const RecordedPoint& recorded);
 
 /// `before`: the run itself, again.

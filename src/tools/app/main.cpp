@@ -105,7 +105,7 @@ void add_page_trials(CLI::App& app, CommonOptions& options)
     app.add_option("--remedies", options.trials.remedies, "of --html: simulate up to this many fixes that follow from the causes")
         ->check(whole(1, 100))
         ->needs("--html");
-    app.add_option("--slack", options.trials.slack, "of --html: sizes that can shrink for at most this percentage more cycles")
+    app.add_option("--slack", options.trials.slack, "of --html: sizes that can shrink for at most this percentage more time")
         ->check(number(0, 1000))
         ->needs("--html");
 }
@@ -507,7 +507,7 @@ Command add_explain(CLI::App& app)
                      "simulate up to this many fixes that follow from the causes, and report the gain of each")
         ->check(whole(1, 100));
     command->add_flag("--sensitivity", explain.sizes, "try every size of hardware and memory one step smaller and larger");
-    command->add_option("--slack", explain.slack, "find sizes that can shrink or be removed for at most this percentage more cycles")
+    command->add_option("--slack", explain.slack, "find sizes that can shrink or be removed for at most this percentage more time")
         ->check(number(0, 1000));
     command->add_option("--jobs", explain.jobs, "number of parallel runs; default: the number of processors")->check(whole(1, 1024));
     command->add_option("--html", explain.html, "write a page: causes, and what --remedies and --slack tried, as bars");

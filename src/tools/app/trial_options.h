@@ -8,7 +8,7 @@ namespace dlasim {
 struct TrialOptions {
     std::size_t remedies = 0;  // largest number that is tried
     bool sizes = false;        // --sensitivity
-    double slack = -1;         // percent more cycles that a smaller machine may take; below 0: not asked
+    double slack = -1;         // percent more time that a smaller or slower machine may take; below 0: not asked
     unsigned jobs = 0;         // 0: as many as there are processors
     bool any() const { return remedies != 0 || sizes || slack >= 0; }
 };
