@@ -52,7 +52,6 @@ MODULES = {
     "lint": ("programming rules, checked on a register program without running it",
              {"base", "facts", "workload", "registers", "platform"}),
     "config": ("strict readers: hardware, memory, layers, networks, sweeps, NumPy, files of other simulators", {"base", "files", "facts", "dram"}),
-    "silicon": ("area of the components of a machine, energy of a run", {"base", "files", "facts", "config"}),
     "onnx": ("ONNX models: parsed, converted to graphs of real numbers, quantised to networks", {"base", "files", "facts", "config"}),
     # Not numerics: what checks the machine shares no arithmetic with it.
     "golden": ("independent references of every operation, expected memory of copies and reshapes, the comparison",
@@ -66,11 +65,12 @@ MODULES = {
              {"base", "files", "facts", "config", "golden", "lowering", "workload", "dram"}),
     "network": ("networks to steps and one program; allocation of tensors; golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "workload"}),
+    "silicon": ("area of the components of a machine, energy of a run", {"base", "files", "facts", "config"}),
     "report": ("result.json, layers.csv, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
                                           "workload", "registers", "replay", "silicon"}),
-    "sweep": ("points and tables of a sweep", {"base", "files", "facts", "config", "silicon"}),
     "compare": ("comparison of two results", {"base", "files", "config"}),
     "explain": ("explanation of a result, fixes", {"base", "files", "facts", "config", "compare"}),
+    "sweep": ("points and tables of a sweep", {"base", "files", "facts", "config", "silicon"}),
     "suite": ("regression suites: cases, expected results, CI reports", {"base", "files", "facts", "config"}),
     "library": ("accelerator, memories and workloads for foreign platforms: include/dlasim",
                 {"base", "facts", "links", "elements", "workload", "registers", "dram", "memory", "platform", "config", "silicon", "golden", "lowering",
@@ -119,7 +119,11 @@ def may_include(place, target):
 def module_table():
     rows = ["| storey | module | contains |", "|---|---|---|"]
     storey_of = {module: storey for storey, modules in STOREYS.items() for module in modules}
-    rows += [f"| {storey_of[module]} | `{module}` | {holds} |" for module, (holds, _) in MODULES.items()]
+    last = ""
+    for module, (holds, _) in MODULES.items():
+        storey = storey_of[module]
+        rows.append(f"| {f'**{storey}**' if storey != last else ''} | `{module}` | {holds} |")
+        last = storey
     return "\n".join(rows)
 
 
