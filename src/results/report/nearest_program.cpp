@@ -104,26 +104,6 @@ UnitUse unit_use(const RecoveredOperation& recovered)
     return use;
 }
 
-using Words = std::set<std::string, std::less<>>;
-
-/// Units, and their modes.
-Words words_of(const OperationUse& use)
-{
-    Words words;
-    for (const UnitUse& unit : use) {
-        words.insert(unit.unit);
-        for (const std::string& mode : unit.modes) words.insert(unit.unit + " " + mode);
-    }
-    return words;
-}
-
-std::size_t modes_apart(const Words& left, const Words& right)
-{
-    std::vector<std::string> apart;
-    std::ranges::set_symmetric_difference(left, right, std::back_inserter(apart));
-    return apart.size();
-}
-
 /// The largest of two sizes of the same unit.
 double ratio_of(const OperationUse& a, const OperationUse& b)
 {
@@ -149,6 +129,47 @@ std::vector<std::string_view> pieces(std::string_view text, std::string_view bet
     return list;
 }
 
+using Words = std::set<std::string, std::less<>>;
+
+/// Units, and their modes: of "CONV direct + SDP" CONV, "CONV direct" and SDP.
+Words words_of(std::string_view modes)
+{
+    Words words;
+    for (const std::string_view text : pieces(modes, kBetween)) {
+        const std::vector<std::string_view> unit = pieces(text, " ");
+        words.emplace(unit.front());
+        for (std::size_t i = 1; i < unit.size(); ++i) words.insert(fmt::format("{} {}", unit.front(), unit[i]));
+    }
+    return words;
+}
+
+std::size_t modes_apart(const Words& left, const Words& right)
+{
+    const auto both = std::ranges::count_if(left, [&](const std::string& word) { return right.contains(word); });
+    return left.size() + right.size() - 2 * static_cast<std::size_t>(both);
+}
+
+/// The measured operations of equal modes.
+struct MeasuredModes {
+    Words words;
+    std::vector<const MeasuredOperation*> rows;
+};
+
+const std::vector<MeasuredModes>& measured_modes()
+{
+    static const std::vector<MeasuredModes> kModes = [] {
+        std::map<std::string_view, MeasuredModes> by_modes;
+        for (const MeasuredOperation& row : measured_operations()) by_modes[row.modes].rows.push_back(&row);
+        std::vector<MeasuredModes> list;
+        for (auto& [modes, known] : by_modes) {
+            known.words = words_of(modes);
+            list.push_back(std::move(known));
+        }
+        return list;
+    }();
+    return kModes;
+}
+
 std::uint32_t number_of(std::string_view text)
 {
     std::uint32_t value = 0;
@@ -159,38 +180,44 @@ std::uint32_t number_of(std::string_view text)
 
 MeasuredOperation row_of(std::string_view line)
 {
-    const std::vector<std::string_view> cells = pieces(line, ";");
-    if (cells.size() != 6) throw InternalError("measured_programs.csv: found another number of columns");
+    std::array<std::string_view, 6> cells;
+    for (std::string_view& cell : cells) {
+        const std::size_t end = std::min(line.find(';'), line.size());
+        cell = line.substr(0, end);
+        line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    if (cells.back().empty() || !line.empty()) throw InternalError("measured_programs.csv: found another number of columns");
     return {cells[0], cells[1], number_of(cells[2]), number_of(cells[3]), cells[4], cells[5]};
 }
 
 /// Operations of one kind in a run.
 struct KindOfOperation {
-    OperationUse use;                           // of one of them
     std::map<std::string, OperationUse> sizes;  // each once
     std::size_t operations = 0;
 };
 
 NearestProgram nearest_to(const std::string& modes, const KindOfOperation& kind, const std::map<std::string, double, std::less<>>& machines)
 {
-    using Distance = std::pair<std::size_t, double>;  // in modes, of machines
-    Distance least{std::numeric_limits<std::size_t>::max(), 0};
+    const Words words = words_of(modes);
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    double closest = 0;
     std::vector<const MeasuredOperation*> candidates;
-    const Words words = words_of(kind.use);
-    std::map<std::string_view, std::size_t> apart;  // by modes
-    for (const MeasuredOperation& row : measured_operations()) {
-        const auto [known, fresh] = apart.try_emplace(row.modes, 0);
-        if (fresh) known->second = modes_apart(words, words_of(row.use()));
-        const Distance distance{known->second, machines.find(row.machine)->second};
-        if (distance > least) continue;
-        if (distance < least) candidates.clear();
-        least = distance;
-        candidates.push_back(&row);
+    for (const MeasuredModes& known : measured_modes()) {
+        const std::size_t apart = modes_apart(words, known.words);
+        if (apart > fewest) continue;
+        for (const MeasuredOperation* row : known.rows) {
+            const std::pair distance{apart, machines.find(row->machine)->second}, least{fewest, closest};
+            if (distance > least) continue;
+            if (distance < least) candidates.clear();
+            std::tie(fewest, closest) = distance;
+            candidates.push_back(row);
+        }
     }
+    std::ranges::sort(candidates);  // in the order of the table
     std::vector<OperationUse> uses;
     uses.reserve(candidates.size());
     for (const MeasuredOperation* row : candidates) uses.push_back(row->use());
-    NearestProgram farthest{modes, kind.operations, nullptr, least.second == 0, 0};
+    NearestProgram farthest{modes, kind.operations, nullptr, closest == 0, 0};
     for (const auto& [text, use] : kind.sizes) {
         const MeasuredOperation* nearest = nullptr;
         double ratio = std::numeric_limits<double>::infinity();
@@ -276,6 +303,8 @@ const std::vector<MeasuredOperation>& measured_operations()
     return kRows;
 }
 
+void read_measured_programs() { measured_modes(); }
+
 std::vector<NearestProgram> nearest_programs(const Program& program, const Hardware& hardware)
 {
     std::map<std::string, KindOfOperation> kinds;
@@ -283,7 +312,7 @@ std::vector<NearestProgram> nearest_programs(const Program& program, const Hardw
         if (operation.chain.empty()) continue;
         const OperationUse use = use_of(operation);
         KindOfOperation& kind = kinds[modes_text(use)];
-        if (kind.operations++ == 0) kind.use = use;
+        ++kind.operations;
         kind.sizes.try_emplace(sizes_text(use), use);
     }
     std::map<std::string, double, std::less<>> machines;

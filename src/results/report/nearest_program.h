@@ -39,6 +39,8 @@ struct MeasuredOperation {
     OperationUse use() const;
 };
 const std::vector<MeasuredOperation>& measured_operations();
+/// What every report needs of them; before a process forks, so that it is read once.
+void read_measured_programs();
 
 /// A kind of operation of a run.
 struct NearestProgram {

@@ -8,6 +8,7 @@
 #include "app/sweep/sweep_bounds.h"
 #include "app/sweep/sweep_row.h"
 #include "base/error.h"
+#include "report/nearest_program.h"
 #include "silicon/area.h"
 #include "sweep/figures.h"
 
@@ -16,6 +17,7 @@ namespace dlasim {
 PointRunner::PointRunner(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepFolder& folder)
     : options_(options), sweep_(sweep), technology_(technology), folder_(folder)
 {
+    read_measured_programs();
 }
 
 int PointRunner::run_in_child(std::size_t index, const Children::Tell& tell)
