@@ -268,7 +268,7 @@ int run_points(const SweepOptions& options, const Sweep& sweep)
     if (!options.quiet && tally.ended != 0) say("{} of {} points completed earlier\n", tally.ended, own);
     SweepProgress progress(own, tally.ended, options.quiet);
     PointRunner runner(options, sweep, technology, folder);
-    if (!options.machine) runner.skip_infeasible_machines(question);
+    if (!options.machine && (question.asked() || question.rated())) runner.skip_infeasible_machines(question);
     std::size_t at = 0;
     const auto next = [&]() -> std::optional<std::size_t> {
         while (at < count && (done[at] || !shard.has(at) || !wanted[at])) ++at;
