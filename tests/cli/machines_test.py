@@ -76,6 +76,21 @@ class Machines(SweepCase):
         sweep["workloads"][1]["require"] = f"fps > {2 * rates[-1]}"
         self.assertIn("None of 6 machines ", self.sweep(sweep, "--timing-only", "--best", "area_mm2", out="none").stdout)
 
+    def test_machines_are_listed_by_any_figure(self):
+        sweep = json.loads(json.dumps(self.SWEEP))
+        sweep["require"] = f"area_mm2 > {1.1 * min(m['area_mm2'] for m in self.machines(self.SWEEP))}"
+        machines = self.machines(sweep, out="sorted", status=None)
+        for figure, value, more in (("area_mm2", lambda m: m["area_mm2"], False), ("fps", lambda m: m["mean.frames_per_s"], True),
+                                    ("area_mm2 * wide.time_us", lambda m: m["area_mm2"] * m["wide.time_us"], False)):
+            lines = self.sweep(sweep, "--timing-only", "--quiet", "--resume", "--sort", figure, out="sorted").stdout.splitlines()
+            known = [m for m in machines if figure == "area_mm2" or m["wide.cycles"] is not None]  # the smallest did not run
+            self.assertRegex(lines[0], rf"^{len(known)} of 6 machines by ")
+            rows = [line for line in lines[1:] if "mac.atomic_c" in line]
+            expected = sorted(known, key=value, reverse=more)
+            self.assertEqual([line.split()[0] for line in rows], [f"{value(machine):.4g}" for machine in expected])
+            self.assertLessEqual(max(map(len, lines)), 80)
+        self.ends(2, self.sweep(sweep, "--sort", "nothing", out="none"), "--sort")
+
     def test_a_machine_that_is_too_large_does_not_run(self):
         areas = sorted(machine["area_mm2"] for machine in self.machines(self.SWEEP))
         machines = self.machines(self.SWEEP | {"require": [f"area_mm2 < {areas[2]}"]}, out="small", status=4)

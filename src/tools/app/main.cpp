@@ -372,6 +372,7 @@ Command add_sweep(CLI::App& app)
     command->add_option(
         "--best", sweep.best,
         "report the machine with the best value of this figure, or the least of an expression, of those that meet all requirements");
+    command->add_option("--sort", sweep.sort, "list the machines by this figure or expression, the best first, with what each misses");
     command
         ->add_flag("--prove", sweep.prove,
                    "run only machines that bounds let be the --best, and name the bound that excludes each other one")

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "base/files/columns.h"
 #include "base/files/html_page.h"
 #include "sweep/checked_figures.h"
 #include "sweep/figures.h"
@@ -141,18 +143,26 @@ std::string nearest_miss_text(const std::vector<SweptMachine>& machines, const M
                        nearest->row["fails"].get<std::string>());
 }
 
-/// Machines that meet everything, the best by a figure first; of equal ones that with less energy.
-std::vector<const SweptMachine*> meeting_of(const std::vector<SweptMachine>& machines, const std::string& column)
+/// Machines that have a figure, the best first; of equal ones that with less energy.
+std::vector<const SweptMachine*> in_order(const std::vector<SweptMachine>& machines, const std::string& column)
 {
-    std::vector<const SweptMachine*> meeting;
+    std::vector<const SweptMachine*> sorted;
     for (const SweptMachine& machine : machines)
-        if (machine.meets && mean_in(machine, column)) meeting.push_back(&machine);
+        if (mean_in(machine, column)) sorted.push_back(&machine);
     const bool more = more_is_better(column);
-    std::ranges::stable_sort(meeting, [&](const SweptMachine* a, const SweptMachine* b) {
+    std::ranges::stable_sort(sorted, [&](const SweptMachine* a, const SweptMachine* b) {
         const double x = *mean_in(*a, column), y = *mean_in(*b, column);
         if (x != y) return more ? x > y : x < y;
         return mean_in(*a, "total_uj").value_or(0) < mean_in(*b, "total_uj").value_or(0);
     });
+    return sorted;
+}
+
+/// Those that meet everything.
+std::vector<const SweptMachine*> meeting_of(const std::vector<SweptMachine>& machines, const std::string& column)
+{
+    std::vector<const SweptMachine*> meeting = in_order(machines, column);
+    std::erase_if(meeting, [](const SweptMachine* machine) { return !machine->meets; });
     return meeting;
 }
 
@@ -242,6 +252,20 @@ std::string best_of(const std::vector<SweptMachine>& machines, const MachineQues
     const std::string steps = steps_of(machines, best, question);
     if (!steps.empty()) text += "One step on an axis:\n" + steps;
     return text + fmt::format("To check it with values: {} {}\n", question.command, best.point);
+}
+
+std::string sorted_machines(const std::vector<SweptMachine>& machines, const MachineQuestion& question, const std::string& column)
+{
+    constexpr std::size_t kMost = 20;
+    const std::vector<const SweptMachine*> sorted = in_order(machines, column);
+    std::string text = fmt::format("{} of {} machines by {}{}\n", sorted.size(), machines.size(), column,
+                                   sorted.size() > kMost ? fmt::format(", the first {}", kMost) : "");
+    for (const SweptMachine* machine : std::span(sorted).first(std::min(sorted.size(), kMost))) {
+        const std::string fails = machine->row.value("fails", "");
+        text += fmt::format("  {:>10.4g}  {}\n", *mean_in(*machine, column), cut_to(described(*machine, question), 66));
+        if (!fails.empty()) text += folded("              misses " + fails, 14);
+    }
+    return text;
 }
 
 std::string default_best(const MachineQuestion& question) { return question.rated() ? "system_mw" : "area_mm2"; }

@@ -163,13 +163,15 @@ MachineQuestion question_of(const Sweep& sweep, const silicon::Technology& techn
     return question;
 }
 
-/// --best and --machine.
+/// --sort, --best and --machine.
 void say_answer(const SweepOptions& options, const Sweep& sweep, const silicon::Technology& technology, SweepStore& store)
 {
-    if (options.best.empty() && (!options.machine || options.quiet)) return;
+    if (options.best.empty() && options.sort.empty() && (!options.machine || options.quiet)) return;
     const MachineQuestion question = question_of(sweep, technology);
     const std::vector<SweptMachine> machines = machines_of(store, question);
+    if (!options.sort.empty()) say("{}", sorted_machines(machines, question, figure_named(options.sort, "--sort", workload_names(sweep))));
     if (!options.best.empty()) return say("{}", best_of(machines, question, figure_named(options.best, "--best", workload_names(sweep))));
+    if (!options.machine || options.quiet) return;
     for (const SweptMachine& machine : machines)
         if (machine.whole) say("{}", machine_text(machine, question));
 }
@@ -307,6 +309,7 @@ int sweep_command(SweepOptions options)
             if (axis.name == column.path)
                 throw ConfigError(at(sweep.file, "/axes/" + axis.name), "is a figure of the table, expected an axis");
     if (!options.best.empty()) figure_named(options.best, "--best", workload_names(sweep));
+    if (!options.sort.empty()) figure_named(options.sort, "--sort", workload_names(sweep));
     question_of(sweep, technology_for(options, sweep));  // what it requires is refused now
     watch_for_interrupt();
     if (options.list) return list_points(sweep);

@@ -28,6 +28,7 @@ struct SweepOptions {
     std::size_t slurm = 0;                 // tasks of a job array of Slurm that run the points; 0: this machine runs them
     std::size_t search = 0;                // points that a search may run; 0: all points run
     std::string best;                      // figure of the table: which machine has the best of those that meet everything
+    std::string sort;                      // figure by which all machines are listed
     bool prove = false;                    // run only machines that may be the best
     std::optional<std::size_t> machine;    // the point of a machine whose workloads alone run
     std::uint32_t seed = 1;                // of the search
