@@ -94,9 +94,10 @@ TEST(NetworkSteps, AnAdditionJoinsTheConvolutionOfItsLastTensor)
 TEST(NetworkSteps, OfTwoConvolutionsThatAreAddedTheOneWithTheOlderInputRunsFirst)
 {
     const std::string sum = R"(, {"name": "s", "op": "add", "inputs": ["b", "c"], "activation": "relu"})";
-    const NetworkPlan plan =
-        planned(network_of(conv("a", 16) + "," + conv("b", 16) + "," + conv("c", 16, R"(, "inputs": ["data"])") + sum), "nv_small");
-    EXPECT_THAT(names(plan), ElementsAre("a", "c", "s"));
+    const NetworkPlan plan = planned(
+        network_of(conv("a", 16, R"(, "activation": "relu")") + "," + conv("b", 16) + "," + conv("c", 16, R"(, "inputs": ["data"])") + sum),
+        "nv_small");
+    ASSERT_THAT(names(plan), ElementsAre("a", "c", "s"));
     EXPECT_EQ(plan.steps.tensors[plan.steps.list[2].inputs.front()].name, "a");
     EXPECT_EQ(plan.steps.tensors[*plan.steps.list[2].addend].name, "c");
 }

@@ -57,8 +57,7 @@ std::string change_or_same(double before, double after)
 std::string line_of(const Outcome& outcome, const Outcome& before, const std::string& words)
 {
     return fmt::format("  {:>8} {:>8} {:>8}  {}\n", change_or_same(before.area_mm2, outcome.area_mm2),
-                       change_or_same(before.time_us, outcome.time_us),
-                       change_or_same(before.energy_uj, outcome.energy_uj), words);
+                       change_or_same(before.time_us, outcome.time_us), change_or_same(before.energy_uj, outcome.energy_uj), words);
 }
 
 /// As a command takes them, none cut in two.

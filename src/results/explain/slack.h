@@ -19,7 +19,8 @@ struct Slack {
 
 /// Not more time than a share more: 0.01 is a hundredth.
 bool within(const Outcome& outcome, const Outcome& before, double share);
-/// Of each size the smallest that is allowed, the largest gain of area first; a slower clock and a smaller DRAM last. Empty if nothing can shrink.
+/// Of each size the smallest that is allowed, the largest gain of area first; a slower clock and a smaller DRAM last. Empty if nothing can
+/// shrink.
 std::vector<Slack> largest_slack(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before,
                                  double share);
 

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kFasterMemories{{
     {"reference-ddr4-3200", "lpddr5-6400"},
 }};
 constexpr std::array<std::uint64_t, 4> kSlowerClocks{90, 75, 50, 25};  // percent of the clock
-constexpr std::int64_t kMinShare = 100;  // smaller causes than this fraction are not worth a trial
+constexpr std::int64_t kMinShare = 100;                                // smaller causes than this fraction are not worth a trial
 
 std::string text_under(const Json& json, const char* key)
 {

@@ -87,12 +87,11 @@ public:
         Children children(
             [&](std::size_t index, const Children::Tell& tell) {
                 const SweepPoint point = trial_point(recorded_, sets[index]);
-                return run_point(point,
-                                 {.folder = place(index).string(),
-                                  .timing_only = true,
-                                  .causes = false,
-                                  .technology = &technology_,
-                                  .on_result = [&](const OrderedJson& result) { tell(figures(result, point.hardware)); }});
+                return run_point(point, {.folder = place(index).string(),
+                                         .timing_only = true,
+                                         .causes = false,
+                                         .technology = &technology_,
+                                         .on_result = [&](const OrderedJson& result) { tell(figures(result, point.hardware)); }});
             },
             place, kLongest);
         for (std::size_t next = 0; next < outcomes.size() || children.running() != 0;) {
