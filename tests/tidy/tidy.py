@@ -47,7 +47,7 @@ MODULES = {
     "numerics": ("bit-exact arithmetic of every unit, without time", {"base", "facts"}),
     "dram": ("DRAM, also standalone: files, channels, command checker, energy, statistics, command line", {"base", "files", "facts"}),
     "memory": ("ideal and DRAM memories at a port, their content", UNIT | {"dram"}),
-    "units": ("one folder per unit: core, ports, counters; never another unit, except CBUF's storage (`mcif`: also CVIF; `csb`: also GLB)", UNIT),
+    "units": ("one folder per unit (`mcif`: also CVIF; `csb`: also GLB): core, ports, counters; includes no other unit, except CBUF's storage", UNIT),
     "platform": ("connects units to a machine and runs register programs on it", UNIT | {"dram", "memory", "units", "workload"}),
     "lint": ("programming rules, checked on a register program without running it",
              {"base", "facts", "workload", "registers", "platform"}),
