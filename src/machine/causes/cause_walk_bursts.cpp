@@ -19,7 +19,7 @@ constexpr Cycle kAnswerToClient = 2;    // write answer taken to the complete pu
 /// The unit that reads or writes as this client.
 WaitPoint CauseWalk::unit_of(unsigned client)
 {
-    static constexpr auto kUnits = [] {
+    static const auto kUnits = [] {  // not constexpr: under UndefinedBehaviorSanitizer GCC takes no comparison with nullptr for a constant
         std::array<WaitPoint, kClients> units{};
         for (std::size_t i = 0; i < kClients; ++i) {
             const UnitPoints* own = find_points(kClientNames[i]);  // of CDMA each client has one

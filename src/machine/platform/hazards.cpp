@@ -6,7 +6,7 @@ namespace {
 constexpr const char *kDbb = "DBB", *kCvsram = "CVSRAM", *kCbuf = "CBUF";
 
 /// The units that read for the clients: read engines, where units have one of their own.
-constexpr auto kReaders = [] {
+const auto kReaders = [] {
     std::array<Launched, kClients> readers{};
     for (std::size_t i = 0; i < kClients; ++i) {
         const std::string unit(unit_of_client(i));

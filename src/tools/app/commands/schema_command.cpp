@@ -73,13 +73,15 @@ struct Node {
     const SchemaKey* key = nullptr;
     std::vector<std::pair<std::string, Node>> below;  // in the order of the table
 
-    Node& at(const std::string& name)
-    {
-        for (auto& [known, node] : below)
-            if (known == name) return node;
-        return below.emplace_back(name, Node{}).second;
-    }
+    Node& at(const std::string& name);
 };
+
+Node& Node::at(const std::string& name)  // here Node is complete
+{
+    for (auto& [known, node] : below)
+        if (known == name) return node;
+    return below.emplace_back(name, Node{}).second;
+}
 
 Node tree_of(const std::vector<SchemaKey>& keys)
 {
