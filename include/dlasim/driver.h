@@ -43,7 +43,7 @@ public:
     struct Result {
         bool finished = false;     // the program has ended
         std::string problem;       // why it has not: the accelerator's failure, or what every unit waits for
-        std::uint64_t cycles = 0;  // from the first op-enable to the last interrupt, as `dlasim run` counts
+        std::uint64_t cycles = 0;  // from t0, the last op-enable of the first operation, to the last interrupt, as `dlasim run` counts
         CheckResult check;         // nothing compared without values
         AcceleratorReport report;  // of these cycles
     };

@@ -102,7 +102,7 @@ class Result:
 
     @property
     def cycles(self):
-        """From the first op-enable to the last interrupt."""
+        """From t0, the last op-enable of the first operation, to the last interrupt."""
         return self.json["cycles"]
 
     @property

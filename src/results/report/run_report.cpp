@@ -32,7 +32,7 @@ constexpr std::array kHeadKeys{
     Key<RunReport>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
                    [](const RunReport& r) -> OrderedJson { return r.latency_seconds(); }},
     Key<RunReport>{kCausesKey, [](const RunReport& r) { return causes_json(r.causes); }},
-    Key<RunReport>{{"t0", "integer", "cycle", "from reset to the acceptance of the first op-enable"},
+    Key<RunReport>{{"t0", "integer", "cycle", "from reset to the acceptance of the last op-enable of the first operation"},
                    [](const RunReport& r) -> OrderedJson { return r.run.t0; }},
     Key<RunReport>{
         {"interrupt_cycles", "list", "cycles", "rising edges of the interrupt pin after t0", "no network, whose steps have them"},

@@ -1,6 +1,6 @@
 // What the run of a network says of itself: result.json, layers.csv and the table on the terminal.
 //
-// Shapes  steps in the order they run; cycles count from t0, the first op-enable of the network.
+// Shapes  steps in the order they run; cycles count from t0, the last op-enable of the first operation.
 #pragma once
 #include "base/files/keys.h"
 #include "config/json_object.h"

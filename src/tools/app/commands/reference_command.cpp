@@ -203,7 +203,7 @@ std::vector<Chapter> what_a_run_writes()
     return {
         chapter("result.json", "result",
                 "What every run writes with `--out DIR`: layers, networks, ONNX models, loadables, register programs, and the points of a "
-                "sweep. Each kind adds the keys of its chapter. All cycles count from t0, the first op-enable.",
+                "sweep. Each kind adds the keys of its chapter. All cycles count from t0, the last op-enable of the first operation.",
                 rows_of(every)),
         chapter("result.json of a layer", "layer_result", "Additional keys of a layer or a transfer.", rows_of(result_keys())),
         chapter("plan.json of a run", "plan",
