@@ -43,6 +43,7 @@ std::vector<SchemaKey> keys_of(const std::vector<PlacedKey>& placed)
 std::vector<SchemaKey> hardware_schema_keys()
 {
     std::vector<SchemaKey> keys;
+    keys.reserve(std::size(kHardwareKeys));
     for (const KeyRow& row : kHardwareKeys) keys.push_back({std::string(row.name), row, nullptr, nullptr, "the preset's"});
     for (const HardwareField& field : hardware_fields()) {
         std::string path = field.path;
@@ -70,18 +71,16 @@ std::vector<SchemaKey> device_keys(bool laid_over)
 
 /// One key, or the root, with those below it.
 struct Node {
+    std::string name;
     const SchemaKey* key = nullptr;
-    std::vector<std::pair<std::string, Node>> below;  // in the order of the table
+    std::vector<Node> below;  // in the order of the table
 
-    Node& at(const std::string& name);
+    Node& at(const std::string& of)
+    {
+        const auto known = std::ranges::find(below, of, &Node::name);
+        return known != below.end() ? *known : below.emplace_back(Node{of, nullptr, {}});
+    }
 };
-
-Node& Node::at(const std::string& name)  // here Node is complete
-{
-    for (auto& [known, node] : below)
-        if (known == name) return node;
-    return below.emplace_back(name, Node{}).second;
-}
 
 Node tree_of(const std::vector<SchemaKey>& keys)
 {
@@ -110,7 +109,8 @@ bool required(const SchemaKey& key)
 void add_object(OrderedJson& schema, const Node& node)
 {
     OrderedJson properties = OrderedJson::object(), needed = OrderedJson::array(), others = false;
-    for (const auto& [name, below] : node.below) {
+    for (const Node& below : node.below) {
+        const std::string& name = below.name;
         if (name == "[]") continue;
         if (name == "*") {
             others = schema_of(below);
@@ -136,8 +136,8 @@ OrderedJson type_schema(std::string_view type, const Node& node)
         schema["type"] = "boolean";
     } else if (type == "list") {
         schema["type"] = "array";
-        for (const auto& [name, below] : node.below)
-            if (name == "[]") schema["items"] = schema_of(below);
+        for (const Node& below : node.below)
+            if (below.name == "[]") schema["items"] = schema_of(below);
     } else if (type == "object") {
         schema["type"] = "object";
         if (!node.below.empty()) add_object(schema, node);
