@@ -54,7 +54,7 @@ private:
 };
 
 /// One of several that every machine of a sweep runs.
-struct SweepWorkload {
+struct SweepWorkload {                  // NOLINT(bugprone-exception-escape): moving JSON does not throw
     std::string name;                   // its own, or of its file; unique
     double weight = 1;                  // frames of it in a mix
     std::optional<double> rate;         // frames a second that it is released at; 0: as fast as possible, alone
