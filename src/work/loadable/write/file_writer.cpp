@@ -46,7 +46,7 @@ public:
         lay_out();
         describe();
         if (s_.softmax) add_softmax(*s_.softmax);
-        const std::string bytes = loadable_bytes(l_);
+        std::string bytes = loadable_bytes(l_);
         prove(bytes);
         return bytes;
     }
