@@ -220,6 +220,7 @@ private:
             ++bs().alu_shift;
         }
         std::vector<std::int16_t> values;
+        values.reserve(bias.size());
         for (const std::int64_t value : bias)
             values.push_back(operand(std::ldexp(static_cast<double>(value), -static_cast<int>(bs().alu_shift))));
         set_kernels(0, values);
