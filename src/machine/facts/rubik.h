@@ -16,6 +16,7 @@ inline constexpr Cycle kPushToCommand = 2;        // [spec] 2.3: first layer: la
 inline constexpr Cycle kCompleteToInterrupt = 1;  // [spec] 2.4: write complete in the unit, pulse at GLB
 inline constexpr Cycle kDoneToGate = 4;           // [spec] 3: clocks stop three cycles after op_en
 inline constexpr unsigned kBanks = 2;             // [spec] 1.5
+inline constexpr std::uint32_t kMaxLine = 8192;   // [spec] 1.1: places of a line
 // FIFOs of words between an input and an output register.
 inline constexpr std::uint8_t kLaneWords = 4;     // [case] rubik_rb_*
 inline constexpr std::uint8_t kCommandWords = 4;  // [case] rubik_con_x16y1: of write and of drain commands

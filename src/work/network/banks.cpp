@@ -77,7 +77,7 @@ private:
         const SharedBanks own = banks_of(step, p_.hardware);
         if (pixels) {
             close();
-            if (may_wrap(step.passes.front().pass, p_.hardware)) pixels_ = {i, own};
+            if (wraps_safely(step.passes.front().pass, p_.hardware)) pixels_ = {i, own};
             return;
         }
         std::optional<SharedBanks> with = steps_.empty() ? own : shared(banks_, own, p_.hardware.cbuf.banks);

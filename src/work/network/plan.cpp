@@ -34,9 +34,6 @@ constexpr std::uint64_t kEarlySteps = 512, kMostEarly = 8192;
 constexpr std::uint32_t kMostMultiplier = 14;  // log2
 constexpr PlaneArea kNothing{.lines = {0, 0}};
 
-/// Parts of less than an atom of kernels lie where the channels of two layers meet.
-struct Inseparable {};
-
 class Planner {
 public:
     Planner(const Network& network, const Hardware& hw, const MemorySpec& memory, const NetworkOptions& options) : options_(options)
@@ -48,7 +45,8 @@ public:
         p_.image_count = options.images;
     }
 
-    NetworkPlan plan()
+    /// None if siblings that were joined cannot be told apart in memory.
+    std::optional<NetworkPlan> plan()
     {
         p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return can_fuse(step); });
         if (options_.siblings && !options_.for_driver && p_.network.overlap == Overlap::All)
@@ -61,7 +59,7 @@ public:
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
             p_.plans.emplace_back();
             plan_step(i);
-            divide(i);
+            if (!divide(i)) return std::nullopt;
             join();
         }
         if (p_.network.overlap == Overlap::All && !options_.for_driver) share_banks(p_, options_.explicit_cuts);
@@ -452,21 +450,22 @@ private:
         plan.packing = std::move(planned.packing);
     }
 
-    /// The parts of what a step makes at once.
-    void divide(std::size_t i)
+    /// The parts of what a step makes at once. False if channels of two layers meet inside an atom: tiles of fewer kernels.
+    bool divide(std::size_t i)
     {
-        if (step(i).beside.empty()) return;
+        if (step(i).beside.empty()) return true;
         const auto made = std::find_if(p_.steps.joined.begin(), p_.steps.joined.end(),
                                        [&](const JoinedTensor& joined) { return joined.whole == step(i).output; });
         std::uint32_t first = 0;
         for (const std::size_t part : made->parts) {
             const std::uint32_t count = p_.steps.tensors[part].channels;
             const std::optional<TensorLayout> layout = layout_of(p_.layouts[made->whole], first, count);
-            if (!layout) throw Inseparable();
+            if (!layout) return false;
             p_.layouts[part] = *layout;
             if (golden()) p_.golden[part] = channels_of(*p_.golden[made->whole], first, count);
             first += count;
         }
+        return true;
     }
 
     /// Concatenations whose parts are all there.
@@ -508,13 +507,10 @@ std::vector<Bound> network_bounds(const NetworkPlan& plan)
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
 {
-    try {
-        return Planner(network, hardware, memory, options).plan();
-    } catch (const Inseparable&) {
-        NetworkOptions alone = options;
-        alone.siblings = false;
-        return Planner(network, hardware, memory, alone).plan();
-    }
+    if (std::optional<NetworkPlan> plan = Planner(network, hardware, memory, options).plan()) return *std::move(plan);
+    NetworkOptions alone = options;
+    alone.siblings = false;
+    return Planner(network, hardware, memory, alone).plan().value();
 }
 
 }  // namespace dlasim

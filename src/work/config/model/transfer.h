@@ -7,7 +7,7 @@
 //           contract  sub-cubes ──► one cube: place (x, y) is place (x / sx, y / sy) of sub-cube (y % sy) * sx + x % sx
 //   lrn     every channel over a power of the squares around it (config/model/lrn.h)
 //
-// Source  the pages of their units in docs/hardware.
+// Source  bdma.md 1, rubik.md 1.
 #pragma once
 #include <optional>
 #include <variant>

@@ -1,4 +1,4 @@
-// PDP, CDP and BDMA from their registers: loadable.md 6.3 to 6.6.
+// PDP, CDP and BDMA from their registers: loadable.md 6.3 to 6.5.
 #include "base/bits.h"
 #include "loadable/write/recovered_units.h"
 #include "registers/fields/bdma.h"

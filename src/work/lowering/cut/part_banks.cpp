@@ -25,7 +25,7 @@ bool mask_of_part_fits(const SplitFrame& frame, Kernels kernels, bool kept)
 
 bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts, std::uint64_t data_banks)
 {
-    if (may_wrap(frame.pass, frame.hw)) return false;
+    if (wraps_safely(frame.pass, frame.hw)) return false;
     const DataEntries ring = frame.room_of(data_banks);
     DataEntries at;  // the ring begins with its banks
     for (const Part& part : parts)
@@ -40,7 +40,7 @@ bool wraps_inside_a_line(const SplitFrame& frame, const std::vector<Part>& parts
 }  // namespace
 
 // [spec] programming.md 4: narrow entries are read in pairs, wrongly so where a line of pixels wraps around the ring.
-bool may_wrap(const Pass& pass, const Hardware& hardware)
+bool wraps_safely(const Pass& pass, const Hardware& hardware)
 {
     const std::uint32_t entry = hardware.cbuf.entry_bytes;
     return pass.mode != PassMode::Image || entry >= facts::csc::kJumpBelow || pass.stride.x * pass.format->components <= entry;

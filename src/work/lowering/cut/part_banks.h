@@ -23,8 +23,8 @@ struct Banks {
 /// What is left when everything has its place lets the next part fetch ahead. None if it does not fit, or not as the layer asks for it.
 std::optional<Banks> allocate_banks(const SplitFrame& frame, const std::vector<Part>& parts, const BankNeed& need);
 
-/// Lines of pixels may wrap around the ring of the buffer.
-bool may_wrap(const Pass& pass, const Hardware& hardware);
+/// Lines of this pass are read correctly where they wrap around the ring of the buffer.
+bool wraps_safely(const Pass& pass, const Hardware& hardware);
 
 /// The mask of compressed weights has one bank, whatever is kept.
 bool masks_fit(const SplitFrame& frame, const std::vector<Part>& parts);

@@ -122,7 +122,7 @@ public:
         places_.sets.push_back(std::move(sets));
     }
 
-    /// Sub-cube (dy, dx) is at dy * stride x + dx cubes.
+    /// [spec] rubik.md 1.2 to 1.4: sub-cube (dy, dx) is at dy * stride x + dx cubes.
     void contract(const Extent& sub_cube, const Geometry& g)
     {
         const Extent stride = l_.stride;

@@ -3,6 +3,7 @@
 // Source  rubik.md 1.1 to 1.4.
 #pragma once
 #include "config/model/transfer.h"
+#include "facts/rubik.h"
 #include "lowering/program/register_writer.h"
 
 namespace dlasim {
@@ -13,7 +14,7 @@ struct ReshapeStrides {
 };
 
 /// Positions of a line that it puts together; SDP, on machines without Rubik, any number.
-constexpr std::uint32_t longest_contracted_line(const Hardware& hardware) { return hardware.rubik ? 8192 : UINT32_MAX; }
+constexpr std::uint32_t longest_contracted_line(const Hardware& hardware) { return hardware.rubik ? facts::rubik::kMaxLine : UINT32_MAX; }
 
 struct ReshapePass {
     Reshape::Mode mode = Reshape::Mode::Contract;
