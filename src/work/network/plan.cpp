@@ -45,7 +45,7 @@ public:
         p_.image_count = options.images;
     }
 
-    /// None if siblings that were joined cannot be told apart in memory.
+    /// None if siblings that were joined cannot be separated in memory.
     std::optional<NetworkPlan> plan()
     {
         p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return can_fuse(step); });
