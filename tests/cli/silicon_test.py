@@ -61,6 +61,10 @@ class Machines(Silicon):
     def test_what_cannot_be_is_refused(self):
         self.refused(self.dlasim("silicon", "--technology", "16mm"), 'unknown technology "16mm"', "16nm")
         self.refused(self.dlasim("silicon", "--hw", "nv_smal"), 'unknown preset "nv_smal"')
+        narrow = self.dlasim("silicon", "--set", "mac.atomic_c=48")  # as published machines that dlasim does not simulate
+        self.assertEqual(narrow.returncode, 0)
+        self.assertIn("found mac.atomic_c = 48, expected a power of two in 32..64; dlasim cannot simulate it", narrow.stderr)
+        self.assertEqual(self.dlasim("silicon", "--set", "mac.atomic_c=32").stderr, "")
         self.refused(self.dlasim("silicon", "--of", self.write({"schema": "dlasim.result/1"}, "empty.json")), "has no hardware with units that ran")
         self.refused(self.dlasim("silicon", "--of", self.write([1], "list.json")), "expected the result.json of a run")
 

@@ -44,7 +44,7 @@ int silicon_command(const SiliconOptions& options)
 {
     const silicon::Technology technology = silicon::read_technology(options.technology, "--technology", "");
     if (options.of.empty()) {
-        const Hardware hardware = load_hardware(options.hardware, options.settings, HardwareRules::Ignored);
+        const Hardware hardware = load_hardware(options.hardware, options.settings, HardwareRules::Warned);
         const OrderedJson machine = machine_json(technology, hardware);
         if (options.json) say("{}\n", machine.dump(2));
         else say_machine(machine);

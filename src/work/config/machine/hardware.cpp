@@ -198,7 +198,12 @@ Hardware finish(Overlay overlay, const std::vector<std::string>& settings, const
     if (rules == HardwareRules::Ignored) return overlay.hardware;
     std::string with;
     for (const std::string& setting : settings) with += (with.empty() ? " with " : ", ") + setting;
-    check_hardware(overlay.hardware, where + with);
+    try {
+        check_hardware(overlay.hardware, where + with);
+    } catch (const ConfigError& error) {
+        if (rules == HardwareRules::Checked) throw;
+        warn(std::string(error.what()) + "; dlasim cannot simulate it, area and power are extrapolated");
+    }
     return overlay.hardware;
 }
 

@@ -35,8 +35,8 @@ const HardwareField* find_hardware_field(const std::string& path);
 /// The keys of a hardware object beside the fields.
 extern const std::array<KeyRow, 3> kHardwareKeys;
 
-/// Whether a machine that cannot exist is refused, or given as it would be.
-enum class HardwareRules { Checked, Ignored };
+/// Whether a machine that cannot be simulated is refused, given with a warning, or given as it is.
+enum class HardwareRules { Checked, Warned, Ignored };
 
 /// False for the name of a preset.
 bool is_hardware_file(const std::string& preset_or_file);
