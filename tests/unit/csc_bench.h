@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "facts/cacc.h"
 #include "facts/presets.h"
 #include "links/core.h"
 #include "registers/tables.h"
@@ -165,7 +166,12 @@ public:
                 ++evaluations;
             }
             while (sdp.fires(at) && at != last_fired) {
-                if (on_beat) on_beat(at, sdp.item(at));
+                const SumBeat& item = sdp.item(at);
+                const bool last = beat_of_item + 1 == item.beats;
+                SumBeat beat{.layer_end = last && item.layer_end};
+                std::copy_n(item.lanes_of(beat_of_item, beat_lanes), beat_lanes, beat.lanes.begin());
+                beat_of_item = last ? 0 : beat_of_item + 1;
+                if (on_beat) on_beat(at, beat);
                 last_fired = at;
             }
             Cycle next = stepping ? at + 1 : end;
@@ -231,6 +237,7 @@ public:
     ConvolutionProgram program;
     std::vector<std::pair<Cycle, bool>> ready_changes;
     std::function<void(Cycle, const SumBeat&)> on_beat;
+    std::uint32_t beat_of_item = 0, beat_lanes = facts::cacc::of(hardware).beat_lanes;
     std::uint64_t evaluations = 0;
     Cycle finished_at = 0, last_fired = kNever;
 

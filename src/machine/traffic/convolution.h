@@ -87,10 +87,17 @@ struct Sums {
     const std::int64_t* wide = nullptr;
 };
 
-/// One beat from CACC to SDP: up to 16 results, int32 or the bit pattern of fp32. sdp.md 1.4.
+/// Beats from CACC to SDP, each of up to 16 results, int32 or the bit pattern of fp32. sdp.md 1.4. One item of the channel is a train: a
+/// beat moves in every cycle in which it is valid and SDP is ready.
 struct SumBeat {
-    std::array<std::int32_t, 16> lanes{};
-    bool layer_end = false;
+    std::array<std::int32_t, 16> lanes{};  // of the first one
+    bool layer_end = false;                // the last one ends the layer
+    std::uint32_t beats = 1;
+    const std::int32_t* more = nullptr;  // lanes of the others, one after another
+    const std::int32_t* lanes_of(std::uint32_t beat, std::uint32_t count) const
+    {
+        return beat == 0 ? lanes.data() : more + std::size_t{beat - 1} * count;
+    }
 };
 
 /// One beat from SDP to PDP: results as memory holds them, elements of the output's precision. pdp.md 1.8.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "base/bits.h"
@@ -61,6 +62,7 @@ struct CaccCore final : DirectCore<CaccCore> {
     void take(const Sums& a, const Sums& b);
     void deliver(const Sums& a, Cycle first);
     void advance_output(Cycle to);
+    void pass_beats(Cycle to);
     void schedule_beat();
     void offer_beat(Cycle at);
     std::optional<std::uint32_t> read_status(std::uint32_t offset, unsigned group, Cycle at) const;
@@ -88,9 +90,9 @@ struct CaccCore final : DirectCore<CaccCore> {
     };
     std::array<Saturated, 2> group_saturated{};
 
-    // ---- output side: one beat at a time; when it will be valid follows from the one before
-    bool offered = false;          // the channel holds a beat
-    Cycle beat_at = kNever;        // ... that is valid from here on; or will be offered for then
+    // ---- output side: an entry at a time, whose beats leave as SDP is ready; when it will be valid follows from the one before
+    bool offered = false;          // the channel holds one
+    Cycle beat_at = kNever;        // ... whose next beat is valid from here on; or will be offered for then
     std::uint32_t beat = 0;        // of the entry
     Cycle read_at = 0;             // when its entry is read
     Cycle stage2 = 0, stage3 = 0;  // when the entry before entered the elastic stages, nv_full
@@ -237,14 +239,9 @@ void CaccCore::deliver(const Sums& a, Cycle first)
     if (a.layer_end) done_at = first + a.atoms - 1 + facts::cacc::kDone;
 }
 
-/// When the next beat will be valid, given that the one before has been taken.
+/// When the next entry will be valid, given that the one before has been taken.
 void CaccCore::schedule_beat()
 {
-    if (beat != 0) {
-        beat_at = free_at;
-        if (log) note_beat(free_at, true);
-        return;
-    }
     if (!delivery.any()) {
         beat_at = kNever;
         if (log) note_beat(free_at, false);
@@ -266,26 +263,42 @@ void CaccCore::schedule_beat()
 
 void CaccCore::offer_beat(Cycle at)
 {
-    if (beat == 0) delivery.read(read_at);
+    delivery.read(read_at);
     SumBeat& item = ports.sdp.offer_in_place(at);
-    const std::int32_t* from = delivery.entry() + std::size_t{beat} * silicon.beat_lanes;
-    if (values) std::copy_n(from, std::min<std::size_t>(silicon.beat_lanes, item.lanes.size()), item.lanes.begin());
-    item.layer_end = delivery.ends_layer() && beat + 1 == silicon.beats_per_entry;
+    if (values) std::copy_n(delivery.entry(), std::min<std::size_t>(silicon.beat_lanes, item.lanes.size()), item.lanes.begin());
+    item.layer_end = delivery.ends_layer();
+    item.beats = silicon.beats_per_entry;
+    item.more = delivery.entry() + silicon.beat_lanes;
     offered = true;
+}
+
+/// Those that left before cycle `to` without being looked at: SDP was ready all the time, and the last one of the entry is not among them.
+void CaccCore::pass_beats(Cycle to)
+{
+    if (!offered || beat_at >= to || !ports.sdp.ready(to - 1)) return;
+    if (log) note_beat(beat_at + 1, true);
+    const Cycle beats = to - std::exchange(beat_at, to);
+    counted.beats += beats;
+    beat += static_cast<std::uint32_t>(beats);
+    DLASIM_EXPECTS(beat < silicon.beats_per_entry);
 }
 
 void CaccCore::advance_output(Cycle to)
 {
     bool taken = false;
+    pass_beats(to);
     if (offered && beat_at <= to && ports.sdp.ready(to)) {
-        taken = true;
         if (log && to > beat_at) log->waits(beat_at + 1, WaitPoint::Sdp, Cause::SdpPace);
         counted.beat_waits += to - beat_at;
         ++counted.beats;
-        offered = false;
-        free_at = to + 1;
-        if (++beat == silicon.beats_per_entry) {
+        beat_at = free_at = to + 1;
+        if (++beat != silicon.beats_per_entry) {
+            if (log) note_beat(free_at, true);
+        } else {
             beat = 0;
+            taken = true;
+            offered = false;
+            beat_at = kNever;
             ports.credit.put(to + facts::cacc::kCredit, 1);
             if (delivery.ends_layer()) {
                 ports.interrupt.put(to + silicon.end_to_interrupt, 1u << (facts::cacc::kInterruptBit + interrupt_group));
@@ -295,7 +308,6 @@ void CaccCore::advance_output(Cycle to)
             delivery.pop();
             if (stripes) stripes->entry_sent(to);
         }
-        beat_at = kNever;
     }
     if (!offered && beat_at == kNever) schedule_beat();
     if (!offered && beat_at == to + 1) offer_beat(to + 1);
@@ -307,9 +319,9 @@ Cycle CaccCore::horizon() const
     Cycle next = std::min({registers.horizon(), ports.sums_a.next(), ports.sums_b.next()});
     next = std::min(next, running ? done_at : registers.start_cycle());
     if (offered) {
-        // Not ready: the link wakes CACC when that changes.
+        // The link wakes CACC when SDP's ready changes.
         const Cycle at = std::max(beat_at, now + 1);
-        if (ports.sdp.ready(at)) next = std::min(next, at);
+        if (ports.sdp.ready(at)) next = std::min(next, at + (silicon.beats_per_entry - 1 - beat));
     } else if (beat_at != kNever) {
         next = std::min(next, beat_at - 1);
     }
@@ -320,6 +332,7 @@ void CaccCore::catch_up(Cycle end)
 {
     if (end == 0) return;
     take_sums(end - 1);
+    pass_beats(end);
     if (log && offered && beat_at + 1 < end) log->waits(beat_at + 1, WaitPoint::Sdp, Cause::SdpPace);
 }
 

@@ -87,6 +87,7 @@ struct SdpCore final : DirectCore<SdpCore> {
     bool active = false;                    // the cycle evaluated last changed something
     bool running = false, reading = false;  // a layer of SDP, of SDP_RDMA
     bool refused = false;                   // CACC offers a beat that was not taken
+    std::uint32_t beat_of_item = 0;         // the next one of those that CACC offers
     unsigned pending = 0;                   // read engines that have not finished, by ReadEngine
 
     PhaseLog phases;
@@ -177,8 +178,13 @@ void SdpCore::cycle(Cycle at)
 {
     if (reading) machine->receive(at);
     const bool offered = links.cacc.valid(at);
-    const Machine::Answer& now = machine->cycle(at, offered, offered && links.cacc.item(at).layer_end, false);
-    if (now.accepted) values.feed(links.cacc.item(at));
+    const SumBeat& item = links.cacc.item(at);
+    const bool last = beat_of_item + 1 == item.beats;
+    const Machine::Answer& now = machine->cycle(at, offered, last && item.layer_end, false);
+    if (now.accepted) {
+        values.feed(item, beat_of_item);
+        beat_of_item = last ? 0 : beat_of_item + 1;
+    }
     refused = offered && !now.accepted;
     links.cacc.set_ready(at + 1, now.ready);
 
@@ -189,6 +195,7 @@ void SdpCore::cycle(Cycle at)
 
 Cycle SdpCore::horizon() const
 {
+    if (beat_of_item != 0 && !refused) return next;
     Cycle first = active ? next + std::min(quiet(), kNever - next) : kNever;
     if (first == next) return next;
     first = std::min({first, registers.horizon(), read_registers.horizon(), acknowledge.horizon(), links.write_mc.complete.next()});

@@ -50,9 +50,9 @@ public:
     bool computes() const { return on_; }
 
     /// A beat from CACC.
-    void feed(const SumBeat& beat)
+    void feed(const SumBeat& item, std::uint32_t beat)
     {
-        if (on_) feed_lanes(beat.lanes.data());
+        if (on_) feed_lanes(item.lanes_of(beat, silicon_.beat_lanes));
     }
     /// A layer of a read engine begins; its bytes follow.
     void expect(ReadEngine engine, const ReadLayer& layer) { fetched(engine).expect(layer, on_); }
