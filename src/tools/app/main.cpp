@@ -261,6 +261,9 @@ Command add_net(CLI::App& app)
         ->check(CLI::Range(0.1, 1e6));
     command->add_option("--jobs", net.jobs, "number of parallel simulations of --optimise; default: the number of processors")
         ->check(whole(1, 256));
+    command->add_option("--images", net.images, "of a network: images in one program, with shared weights")
+        ->check(whole(1, 64))
+        ->excludes("--optimise");
     command->add_flag("!--no-pixels", net.pixels, "keep the input as feature data, even if the first layer is faster with pixels");
     command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, even if the machine has CVSRAM");
     command->add_flag("--keep-tensors", net.keep, "give every tensor its own memory, without reuse");

@@ -16,7 +16,7 @@ void fill_memory(NetworkPlan& plan, const MemoryCheck::Write& write)
     for (std::size_t t = 0; t < plan.layouts.size(); ++t) {
         if (!plan.exists(t)) continue;
         const TensorLayout& layout = plan.layouts[t];
-        const bool input = t < plan.network.tensors.size() && !plan.network.tensors[t].layer;
+        const bool input = !plan.steps.tensors[t].layer;
         write(layout.place, input ? tensor_bytes(*plan.golden[t], layout) : Bytes(layout.bytes, kUnwritten));
     }
     for (PlannedImage& image : plan.images) {
@@ -53,7 +53,7 @@ void TensorWatch::look(std::size_t tensor)
     if (maker && plan_.steps.list[*maker].output != tensor) maker.reset();  // a part of what the step makes
     if (!maker && !keep_) return;
     // Nobody writes an input, and pixels are not read back.
-    const bool input = tensor < plan_.network.tensors.size() && !plan_.network.tensors[tensor].layer;
+    const bool input = !plan_.steps.tensors[tensor].layer;
     Tensor values = input ? *plan_.golden[tensor] : read_tensor(plan_.steps.tensors[tensor], plan_.layouts[tensor], read_);
     if (maker) findings_[*maker].comparison = compare(values, *plan_.golden[tensor]);
     if (keep_) tensors_[tensor] = std::move(values);

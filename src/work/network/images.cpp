@@ -25,6 +25,20 @@ Tensor joined_parts(const NetworkTensor& shape, const std::vector<std::size_t>& 
 
 }  // namespace
 
+Tensor golden_output(const NetworkPlan& plan, const Step& step, const StepPlan& of, const std::vector<std::optional<Tensor>>& golden)
+{
+    const Tensor& input = *golden[step.inputs.front()];
+    const Tensor* addend = step.addend ? &*golden[*step.addend] : nullptr;
+    if (step.unit == StepUnit::Host) {
+        std::vector<const Tensor*> all;
+        for (const std::size_t tensor : step.inputs) all.push_back(&*golden[tensor]);
+        return host_output(plan.network, plan.steps, step, all);
+    }
+    if (!of.lrn.empty()) return normalised(of.lrn.front().tables, input, input.c);
+    if (!plan.network.is_fp16()) return scaled_output(of.layer, plan.hardware, of.weights, input, addend);
+    return fp16_output(of.layer, of.machine, plan.layouts[step.inputs.front()], of.method, plan.hardware, of.weights, input, addend);
+}
+
 std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::vector<Tensor> inputs)
 {
     std::vector<std::optional<Tensor>> golden(plan.steps.tensors.size());
@@ -33,20 +47,7 @@ std::vector<std::optional<Tensor>> golden_tensors(const NetworkPlan& plan, std::
         if (!plan.network.tensors[t].layer) golden[t] = std::move(inputs[next++]);
     for (std::size_t i = 0; i < plan.plans.size(); ++i) {
         const Step& step = plan.steps.list[i];
-        const StepPlan& of = plan.plans[i];
-        const Tensor& input = *golden[step.inputs.front()];
-        if (step.unit == StepUnit::Host) {
-            std::vector<const Tensor*> all;
-            for (const std::size_t tensor : step.inputs) all.push_back(&*golden[tensor]);
-            golden[step.output] = host_output(plan.network, plan.steps, step, all);
-        } else if (!of.lrn.empty()) {
-            golden[step.output] = normalised(of.lrn.front().tables, input, input.c);
-        } else if (plan.network.is_fp16()) {
-            golden[step.output] = fp16_output(of.layer, of.machine, plan.layouts[step.inputs.front()], of.method, plan.hardware, of.weights,
-                                              input, step.addend ? &*golden[*step.addend] : nullptr);
-        } else {
-            golden[step.output] = scaled_output(of.layer, plan.hardware, of.weights, input, step.addend ? &*golden[*step.addend] : nullptr);
-        }
+        golden[step.output] = golden_output(plan, step, plan.plans[i], golden);
         for (const JoinedTensor& whole : plan.steps.joined) {
             if (whole.whole != step.output) continue;
             std::uint32_t first = 0;

@@ -114,7 +114,8 @@ Tensor read_tensor(const NetworkTensor& shape, const TensorLayout& layout, const
     Tensor tensor(1, shape.channels, shape.height, shape.width);
     for (const ChannelPiece& piece : layout.pieces) {
         const std::uint64_t from = piece.at / layout.per_atom() * layout.cube.strides.surface,
-                            bytes = ceil_div(piece.count, layout.per_atom()) * layout.cube.strides.surface;
+                            bytes = (ceil_div(piece.count, layout.per_atom()) - 1) * layout.cube.strides.surface +
+                                    shape.height * layout.cube.strides.line;
         read_feature(read(layout.place + from, bytes), layout.cube, tensor, {piece.first, piece.count});
     }
     return tensor;

@@ -1,6 +1,7 @@
 #include "network/memory_map.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "base/bits.h"
@@ -84,7 +85,7 @@ private:
             block_[part] = b;
             offset_[part] = offset;
             p_.blocks[b].tensors.push_back(part);
-            offset += p_.layouts[part].bytes;
+            offset += joined.rows != 0 ? joined.rows * p_.layouts[part].cube.strides.line : p_.layouts[part].bytes;
         }
     }
 
@@ -304,10 +305,11 @@ private:
         const std::string file = p_.network.file + ": " + s.name;
         const Place& from = p_.layouts[s.inputs.front()].place;
         const std::uint64_t input = from.address - kPlannedPlaces.input.address;
-        const std::uint64_t weights = at.weights != 0 ? take(region, at.weights, file) - kPlannedPlaces.weights.address : 0;
-        std::array<std::uint64_t, 3> operands{};
+        const auto [known, first] = constants_.try_emplace(s.origin);
+        auto& [weights, operands] = known->second;
+        if (first && at.weights != 0) weights = take(region, at.weights, file) - kPlannedPlaces.weights.address;
         for (std::size_t e = 0; e < operands.size(); ++e)
-            if (at.operands[e] != 0 && !element(i, e))
+            if (first && at.operands[e] != 0 && !element(i, e))
                 operands[e] = take(region, at.operands[e], file) - kPlannedPlaces.operands[e].address;
         for (PlannedPass& pass : p_.plans[i].passes) {
             Addresses& a = pass.address;
@@ -360,6 +362,8 @@ private:
     std::vector<std::uint64_t> offset_;  // by tensor: in its block
     std::vector<std::uint64_t> before_;  // by step: bytes in front of its output, of parts that it puts together
     std::vector<std::size_t> scratch_;   // by step: their block
+    // By step of one image, from where they were planned: weights, operands per kernel.
+    std::map<std::size_t, std::pair<std::uint64_t, std::array<std::uint64_t, 3>>> constants_;
 };
 
 }  // namespace

@@ -28,7 +28,15 @@ void NetworkHost::after(const RunResult&, const HostMemory& memory)
 {
     if (!values_) return;
     end();
-    output_ = read_tensor(plan_.steps.tensors[plan_.output()], plan_.layouts[plan_.output()], memory.read);
+    for (std::size_t image = 0; image < plan_.together; ++image) {
+        const std::size_t tensor = plan_.output() + image * plan_.image_tensors;
+        const Tensor one = read_tensor(plan_.steps.tensors[tensor], plan_.layouts[tensor], memory.read);
+        output_.n = static_cast<std::uint32_t>(image + 1);
+        output_.c = one.c;
+        output_.h = one.h;
+        output_.w = one.w;
+        output_.values.insert(output_.values.end(), one.values.begin(), one.values.end());
+    }
 }
 
 void NetworkHost::begin(const HostMemory& memory)

@@ -26,7 +26,7 @@ public:
     const std::vector<TensorFinding>& findings() const { return findings_; }
     /// Of the last image, by tensor, empty where it does not exist. pre: keep_tensors
     const std::vector<Tensor>& tensors() const { return watch_->tensors(); }
-    /// The output of the last layer for the last image. pre: values, a completed run
+    /// The output of the last layer: of images together all, else of the last one. pre: values, a completed run
     const Tensor& output() const { return output_; }
 
 private:

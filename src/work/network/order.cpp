@@ -26,11 +26,12 @@ void add_makers(const NetworkPlan& plan, std::size_t tensor, const PlaneArea& ar
 {
     for (const JoinedTensor& joined : plan.steps.joined)
         if (joined.whole == tensor)
-            for (const std::size_t part : joined.parts) add_makers(plan, part, area, makers);
+            for (const std::size_t part : joined.parts) add_makers(plan, part, joined.rows != 0 ? PlaneArea{} : area, makers);
     const std::optional<std::size_t> maker = plan.steps.maker(tensor);
     if (!maker) return;
+    const bool of_images = plan.steps.list[*maker].images > 1 && plan.steps.list[*maker].output != tensor;  // it has other lines
     for (std::size_t i = 0; i < operations_of(plan, *maker); ++i)
-        if (written_area(plan.plans[*maker], i).meets(area)) makers.push_back({*maker, i});
+        if (of_images || written_area(plan.plans[*maker], i).meets(area)) makers.push_back({*maker, i});
 }
 
 /// When operations of units that work beside each other could start, as long as software does nothing else.

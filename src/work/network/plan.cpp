@@ -1,6 +1,7 @@
 #include "network/plan.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/bits.h"
 #include "base/error.h"
@@ -14,8 +15,10 @@
 #include "network/fp16_values.h"
 #include "network/handed_on.h"
 #include "network/host.h"
+#include "network/images.h"
 #include "network/scaled.h"
 #include "network/siblings.h"
+#include "network/together.h"
 
 namespace dlasim {
 namespace {
@@ -32,6 +35,7 @@ constexpr std::size_t kPartCycles = 100;
 /// Cycles for an early fetch, in steps: layers that recur are searched once.
 constexpr std::uint64_t kEarlySteps = 512, kMostEarly = 8192;
 constexpr std::uint32_t kMostMultiplier = 14;  // log2
+constexpr double kWorthIt = 0.97;  // of several images at once, against each alone
 constexpr PlaneArea kNothing{.lines = {0, 0}};
 
 class Planner {
@@ -43,6 +47,7 @@ public:
         p_.hardware = hw;
         p_.memory = memory;
         p_.image_count = options.images;
+        p_.together = options.together;
     }
 
     /// None if siblings that were joined cannot be separated in memory.
@@ -51,14 +56,18 @@ public:
         p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return can_fuse(step); });
         if (options_.siblings && !options_.for_driver && p_.network.overlap == Overlap::All)
             join_siblings(p_.steps, p_.network, p_.hardware);
+        for (std::size_t i = 0; i < p_.steps.list.size(); ++i) p_.steps.list[i].origin = i;
+        p_.image_tensors = p_.steps.tensors.size();
+        if (p_.together > 1) p_.steps = steps_of_images(p_.steps, p_.together, at_once());
         p_.layouts.resize(p_.steps.tensors.size());
         p_.golden.resize(p_.steps.tensors.size());
         footprints_.resize(p_.steps.list.size());
-        for (std::size_t t = 0; t < p_.network.tensors.size(); ++t)
-            if (!p_.network.tensors[t].layer) give(t);
+        for (std::size_t t = 0; t < p_.steps.tensors.size(); ++t)
+            if (!p_.steps.tensors[t].layer) give(t);
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) {
             p_.plans.emplace_back();
-            plan_step(i);
+            if (step(i).image == 0) plan_step(i);
+            else plan_again(i);
             if (!divide(i)) return std::nullopt;
             join();
         }
@@ -145,6 +154,72 @@ private:
         return balanced_cost(fused->cycles, fused->bytes) < balanced_cost(apart.cycles, apart.bytes);
     }
 
+    /// By step: it computes all images, which takes less than each alone.
+    std::vector<bool> at_once() const
+    {
+        std::vector<bool> those;
+        for (const Step& step : p_.steps.list) {
+            those.push_back(options_.at_once && may_compute_images(p_.network, p_.steps, step) && !wants_spare_line(step.output) &&
+                            !wants_spare_line(step.inputs.front()));
+            if (!those.back()) continue;
+            const Layer layer = step_layer(p_.network, p_.steps, step);
+            const std::optional<Layer> all = layer_of_images(layer, p_.together);
+            those.back() = all && cycles_of(*all) < kWorthIt * static_cast<double>(p_.together) * cycles_of(layer);
+        }
+        return those;
+    }
+    /// At least, and what parts add; infinite if the machine cannot do it.
+    double cycles_of(const Layer& layer) const
+    {
+        const std::optional<LayerPlan> plan = shaped(layer);
+        if (!plan) return std::numeric_limits<double>::infinity();
+        return static_cast<double>(largest(lower_bounds(*plan, layer, hw(), p_.memory)) + plan->passes.size() * kPartCycles);
+    }
+
+    /// As the same step of the first image.
+    void plan_again(std::size_t i)
+    {
+        const Step& s = step(i);
+        const auto like = std::find_if(p_.steps.list.begin(), p_.steps.list.end(), [&](const Step& of) { return of.origin == s.origin; });
+        const auto first = static_cast<std::size_t>(like - p_.steps.list.begin());
+        for (std::size_t t = 0; t < s.inputs.size(); ++t) p_.layouts[s.inputs[t]] = p_.layouts[like->inputs[t]];
+        p_.layouts[s.output] = p_.layouts[like->output];
+        if (golden()) p_.golden[s.output] = golden_output(p_, s, p_.plans[first], p_.golden);
+        LayerTensors weights = std::move(p_.plans[first].weights);
+        p_.plans[i] = p_.plans[first];
+        p_.plans[first].weights = std::move(weights);
+        footprints_[i].output = footprints_[first].output;
+    }
+
+    /// The tensor of the first image, of those one below the other.
+    std::size_t of_first_image(std::size_t tensor) const
+    {
+        const JoinedTensor* images = images_of(tensor);
+        return images && images->whole == tensor ? images->parts.front() : tensor;
+    }
+    /// What has a tensor as one of several images, or as all of them.
+    const JoinedTensor* images_of(std::size_t tensor) const
+    {
+        for (const JoinedTensor& joined : p_.steps.joined)
+            if (joined.rows != 0 && (joined.whole == tensor || joined.has(tensor))) return &joined;
+        return nullptr;
+    }
+    /// Of a step of several images: as it is for the first.
+    Step for_first_image(Step s) const
+    {
+        for (std::size_t& tensor : s.inputs) tensor = of_first_image(tensor);
+        if (s.addend) s.addend = of_first_image(*s.addend);
+        s.output = of_first_image(s.output);
+        return s;
+    }
+    /// From a surface of its output to the next, if there are other images between; 0 if not.
+    std::uint32_t surface_of_images(const Step& s) const
+    {
+        const JoinedTensor* images = images_of(s.output);
+        const NetworkTensor& shape = p_.steps.tensors[s.output];
+        return images && images->whole != s.output ? atom() * shape.width * shape.height * static_cast<std::uint32_t>(p_.together) : 0;
+    }
+
     void give(std::size_t tensor)
     {
         p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], p_.network, hw());
@@ -172,14 +247,18 @@ private:
         if (s.addend || !plan.layer.convolves()) check_one_place(s, plan.layer);
         if (p_.network.is_fp16()) return plan_fp16_step(i, input);
         LayerTensors tensors;
-        if (golden()) tensors = golden_step(s, plan.layer);
+        if (golden()) tensors = golden_step(for_first_image(s), plan.layer);
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
+        if (s.images > 1) plan.layer = *layer_of_images(std::move(plan.layer), s.images);
+        if (golden() && p_.together > 1) plan.weights = tensors;
+        if (golden() && s.images > 1) p_.golden[s.output] = golden_output(p_, s, plan, p_.golden);
         plan.machine = machine_layer(plan.layer, input, hw());
         plan.machine.two_kernel_rows = !options_.for_driver && input.whole() && plan.machine.groups == plan.layer.groups &&
                                        takes_two_rows(plan.layer, hw()) &&
                                        (second_rows_inside(plan.layer) || (input.spare_line && plan.layer.pad.value == 0));
         const bool spare = makes_spare_line(s, plan.machine);
-        if (spare) plan.machine.output_surface = atom() * plan.machine.out_width() * (plan.machine.out_height() + 1);
+        plan.machine.output_surface =
+            spare ? atom() * plan.machine.out_width() * (plan.machine.out_height() + 1) : surface_of_images(s);
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
         note_early_input(i);
@@ -196,8 +275,12 @@ private:
             return false;
         for (const JoinedTensor& joined : p_.steps.joined)
             if (std::find(joined.parts.begin(), joined.parts.end(), s.output) != joined.parts.end()) return false;
+        return wants_spare_line(s.output);
+    }
+    bool wants_spare_line(std::size_t tensor) const
+    {
         return std::any_of(p_.steps.list.begin(), p_.steps.list.end(), [&](const Step& reader) {
-            if (reader.unit != StepUnit::Array || reader.inputs.front() != s.output) return false;
+            if (reader.unit != StepUnit::Array || reader.inputs.front() != tensor) return false;
             const Layer& layer = p_.network.layers[reader.layer].layer;
             return takes_two_rows(layer, hw()) && !second_rows_inside(layer) && layer.pad.value == 0;
         });
@@ -208,7 +291,7 @@ private:
     {
         StepPlan& plan = p_.plans[i];
         if (i == 0 || !plan.machine.partition.automatic || plan.machine.groups != 1 || p_.network.overlap != Overlap::All ||
-            options_.for_driver || step(i - 1).unit != StepUnit::Array)
+            options_.for_driver || step(i - 1).unit != StepUnit::Array || step(i).images > 1 || step(i - 1).images > 1)
             return;
         const StepPlan& before = p_.plans[i - 1];
         if (before.passes.empty() || !before.packing.empty() || before.contraction) return;
@@ -265,9 +348,11 @@ private:
         if (options_.values && p_.network.numbered()) tensors = numbered_step(p_.network, p_.steps, s).tensors;
         else if (golden() && plan.layer.convolves())
             tensors = side_by_side(of_each(s, plan.layer, [&](const Layer& own, std::uint64_t seed) {
-                return seeded_fp16_weights(own, seed, *p_.golden[s.inputs.front()]);
+                return seeded_fp16_weights(own, seed, *p_.golden[of_first_image(s.inputs.front())]);
             }));
+        if (s.images > 1) plan.layer = *layer_of_images(std::move(plan.layer), s.images);
         plan.machine = machine_layer(plan.layer, input, hw());
+        plan.machine.output_surface = surface_of_images(s);
         if (plan.layer.convolves() && options_.values)
             tensors.weights = machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights));
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
@@ -275,10 +360,9 @@ private:
         LayerPlan planned = options_.values ? plan_layer(plan.machine, hw(), tensors) : plan_shape(plan.machine, hw());
         plan.method = planned.method;
         keep(i, std::move(planned));
-        if (golden())
-            p_.golden[s.output] = fp16_output(plan.layer, plan.machine, input, plan.method, hw(), std::move(tensors),
-                                              *p_.golden[s.inputs.front()], s.addend ? &*p_.golden[*s.addend] : nullptr);
-        else if (options_.values) plan.weights = std::move(tensors);
+        if (options_.values) plan.weights = std::move(tensors);
+        if (golden()) p_.golden[s.output] = golden_output(p_, s, plan, p_.golden);
+        if (p_.together == 1 && !p_.network.numbered()) plan.weights = {};
     }
 
     /// The input of a step as pixels: an input of the network that one convolution reads.
@@ -428,13 +512,15 @@ private:
         plan.array_operations = array_operations(planned, hw());
         plan.macs = plan.layer.macs();
         plan.cut = planned.partitioned;
-        if (options_.explicit_cuts && plan.machine.convolves()) {
+        if (options_.explicit_cuts && plan.machine.convolves() && step(i).images == 1) {
             const std::optional<Partition> partition = explicit_partition(planned, plan.machine, hw());
             if (partition) p_.network.layers[step(i).layer].layer.partition = *partition;
         }
         TensorLayout layout = written_layout(planned, kPlannedPlaces.output.address);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
         layout.bytes = std::max(layout.bytes, layout.cube.strides.surface * ceil_div(layout.channels(), layout.per_atom()));
+        if (plan.machine.output_surface != 0 && surface_of_images(step(i)) != 0)
+            layout = layout_of_image(std::move(layout), p_.together, p_.steps.tensors[step(i).output].height);
         p_.layouts[step(i).output] = layout;
         Footprint& at = footprints_[i];
         at.output = bytes_at(planned.ranges, kPlannedPlaces.output);
@@ -453,6 +539,14 @@ private:
     /// The parts of what a step makes at once. False if channels of two layers meet inside an atom: tiles of fewer kernels.
     bool divide(std::size_t i)
     {
+        if (step(i).images > 1) {
+            const JoinedTensor& images = *images_of(step(i).output);
+            for (std::size_t image = 0; image < images.parts.size(); ++image) {
+                const std::size_t part = images.parts[image];
+                p_.layouts[part] = layout_of_image(p_.layouts[images.whole], p_.together, images.rows);
+                if (golden()) p_.golden[part] = rows_of(*p_.golden[images.whole], static_cast<std::uint32_t>(image) * images.rows, images.rows);
+            }
+        }
         if (step(i).beside.empty()) return true;
         const auto made = std::find_if(p_.steps.joined.begin(), p_.steps.joined.end(),
                                        [&](const JoinedTensor& joined) { return joined.whole == step(i).output; });
@@ -477,8 +571,15 @@ private:
             for (const std::size_t part : joined.parts)
                 if (p_.exists(part)) parts.push_back(p_.layouts[part]);
             if (parts.size() != joined.parts.size()) continue;
-            p_.layouts[joined.whole] = joined_layout(parts);
+            p_.layouts[joined.whole] =
+                joined.rows != 0 ? layout_below(parts.front(), parts.size(), joined.rows) : joined_layout(parts);
             if (!golden()) continue;
+            if (joined.rows != 0) {
+                std::vector<const Tensor*> images;
+                for (const std::size_t part : joined.parts) images.push_back(&*p_.golden[part]);
+                p_.golden[joined.whole] = below_each_other(images);
+                continue;
+            }
             const NetworkTensor& shape = p_.steps.tensors[joined.whole];
             Tensor whole(1, 0, shape.height, shape.width);
             for (const std::size_t part : joined.parts) {

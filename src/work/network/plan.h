@@ -24,11 +24,13 @@ struct NetworkOptions {
     std::uint64_t seed = 1;      // of the input; layer i has seed + 1 + i
     bool values = true;          // golden values and weights; without them only time can be simulated
     std::size_t images = 1;      // that run one after the other; more than 1 with numbers only
+    std::size_t together = 1;    // that run in one program, weights shared; more than 1 without numbers only
     bool keep_tensors = false;   // every tensor has memory of its own
     bool pixels = true;          // inputs may be stored as pixels
     bool cvsram = true;          // tensors may be there
     bool for_driver = false;     // only what NVIDIA's driver can express: no columns of pixels, no spare lines of tensors
     bool siblings = true;        // convolutions of one input may be one step
+    bool at_once = true;         // a step may compute all images
     bool explicit_cuts = false;  // the tiling of every layer, as in a file: Network::layers
 };
 
@@ -45,7 +47,7 @@ struct StepPlan {
     std::vector<Bound> bounds;
     Traffic traffic;
     Method method;         // fp16
-    LayerTensors weights;  // with numbers: as the reference has them
+    LayerTensors weights;  // with numbers, or of several images: as the reference has them
 };
 
 struct NetworkPlan : Workload {
@@ -60,6 +62,7 @@ struct NetworkPlan : Workload {
     std::vector<std::vector<std::size_t>> overwritten;  // by step: tensors of which it takes the memory; all of a block
     MemoryUse memory_use;
     std::size_t image_count = 1;
+    std::size_t together = 1, image_tensors = 0;  // images in the program, tensors of each
     NetworkMarks marks;
 
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
@@ -68,6 +71,7 @@ struct NetworkPlan : Workload {
     /// It keeps its memory to the end.
     bool is_output(std::size_t tensor) const
     {
+        if (tensor < together * image_tensors) tensor %= image_tensors;
         return tensor == output() || std::find(network.outputs.begin(), network.outputs.end(), tensor) != network.outputs.end();
     }
 };

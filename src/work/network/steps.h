@@ -28,7 +28,10 @@ struct Step {
     std::optional<std::size_t> addend{};       // tensor that SDP adds
     std::size_t output = 0;                    // tensor
     Activation activation = Activation::None;
-    std::string why{};  // Host: why no unit does it
+    std::string why{};       // Host: why no unit does it
+    std::size_t origin = 0;  // the step of one image that it is
+    std::size_t image = 0;   // of several: whose it is
+    std::size_t images = 1;  // that it computes, one below the other (together.h)
 
     /// In the order of their kernels.
     std::vector<std::size_t> kernel_layers() const
@@ -43,7 +46,8 @@ struct Step {
 struct JoinedTensor {
     std::size_t whole = 0;
     std::vector<std::size_t> parts;
-    bool at_once = false;  // one step makes the whole
+    bool at_once = false;    // one step makes the whole
+    std::uint32_t rows = 0;  // of a part, where parts are images one below the other
 
     bool has(std::size_t part) const { return std::find(parts.begin(), parts.end(), part) != parts.end(); }
 };

@@ -61,6 +61,7 @@ struct ReportedStep {
         for (const std::size_t layer : step.kernel_layers()) names.push_back(network.layers[layer].name);
         for (const std::optional<std::size_t>& layer : {step.add, step.pool})
             if (layer) names.push_back(network.layers[*layer].name);
+        if (step.image != 0) names.back() += "@" + std::to_string(step.image + 1);
         return names;
     }
 };
@@ -163,7 +164,7 @@ OrderedJson steps_json(const NetworkResult& r)
     return steps;
 }
 
-constexpr std::string_view kOnnx = "an ONNX model", kLabels = "an ONNX model with `--labels`",
+constexpr std::string_view kOnnx = "an ONNX model", kImages = "an ONNX model, `--images`", kLabels = "an ONNX model with `--labels`",
                            kValues = "an ONNX model, not with --timing-only";
 
 /// What follows from the bounds of a network of which the machine does anything.
@@ -182,6 +183,10 @@ template <class Value>
 OrderedJson of_images(const NetworkResult& r, Value value)
 {
     return r.images ? OrderedJson(value()) : kAbsent;
+}
+OrderedJson of_several(const NetworkResult& r, std::uint64_t value)
+{
+    return r.images || r.plan.together > 1 ? OrderedJson(value) : kAbsent;
 }
 OrderedJson of_labels(const NetworkResult& r, std::optional<double> ImagesResult::*share)
 {
@@ -226,10 +231,10 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{
         {"model/precision", "text", "", "int8 or fp16", kOnnx},
         [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return precision_name(r.plan.network.precision); }); }},
-    Key<NetworkResult>{{"images/count", "integer", "images", "that ran", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->count; }); }},
-    Key<NetworkResult>{{"images/cycles", "integer", "cycles", "of all images, one after the other", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.run.cycles; }); }},
+    Key<NetworkResult>{{"images/count", "integer", "images", "that ran", kImages},
+                       [](const NetworkResult& r) { return of_several(r, r.plan.image_count * r.plan.together); }},
+    Key<NetworkResult>{{"images/cycles", "integer", "cycles", "of all images", kImages},
+                       [](const NetworkResult& r) { return of_several(r, r.run.cycles); }},
     Key<NetworkResult>{
         {"accuracy", "number", "", "share of images whose largest output is that of the label, the first of equal ones", kLabels},
         [](const NetworkResult& r) { return of_labels(r, &ImagesResult::accuracy); }},
@@ -404,7 +409,7 @@ std::int64_t NetworkResult::cycles_apart() const { return std::accumulate(apart.
 double NetworkResult::utilization() const
 {
     const double most = static_cast<double>(cycles()) * static_cast<double>(plan.hardware.macs_per_cycle(plan.network.precision));
-    return most > 0 ? static_cast<double>(plan.network.macs()) / most : 0;
+    return most > 0 ? static_cast<double>(plan.network.macs() * plan.together) / most : 0;
 }
 
 std::int64_t NetworkResult::cycles() const
@@ -425,14 +430,14 @@ double NetworkResult::latency_seconds() const { return static_cast<double>(cycle
 double NetworkResult::frames_per_s() const
 {
     const double seconds = static_cast<double>(run.cycles) / (plan.hardware.clock_mhz * 1e6);
-    return host().frames_per_s(seconds / static_cast<double>(plan.image_count));
+    return host().frames_per_s(seconds / static_cast<double>(plan.image_count * plan.together));
 }
 
 HostWork NetworkResult::host() const
 {
     HostWork host{.ns_per_element = host_ns};
     for (const Step& step : plan.steps.list)
-        if (step.unit == StepUnit::Host) host.add(plan.steps.tensors[step.output].elements());
+        if (step.unit == StepUnit::Host && step.image == 0) host.add(plan.steps.tensors[step.output].elements());
     if (!images || images->trailing.empty()) return host;
     // Functions of single elements: each makes as many as the output has, of several outputs the largest.
     std::uint64_t most = 0;
@@ -503,6 +508,8 @@ std::string network_table(const NetworkResult& r)
                         r.frames_per_s(), r.host().text());
     if (const Bounds bounds = network_bounds(r.plan); !bounds.empty()) text += bound_text(binding(bounds), r.cycles());
     if (r.images) text += images_text(*r.images, r.run.cycles);
+    if (r.plan.together > 1)
+        text += fmt::format("  images       {} together, {} cycles each\n", r.plan.together, grouped(r.run.cycles / r.plan.together));
     if (!r.apart.empty())
         text += fmt::format("  apart        {} cycles for all steps, each alone: {} {}\n",
                             grouped(static_cast<std::uint64_t>(r.cycles_apart())),

@@ -28,6 +28,7 @@ struct NetOptions : CommonOptions {
     bool pixels = true;                // inputs may be stored as pixels
     double optimise = 0;               // seconds for a better program; 0: the planner's
     std::size_t jobs = 0;              // simulations side by side meanwhile
+    std::size_t images = 1;            // of a network, in one program
     bool apart = false;                // simulate every step by itself too
 };
 

@@ -84,7 +84,8 @@ std::vector<KernelSet> sets_of(const PassParts& p, const Hardware& hw, const std
 {
     const std::uint64_t line = std::uint64_t{made_columns(p.pass)} * hw.memory.atom_bytes;
     const auto written = [&](const Geometry& g) {
-        return p.pass.pool ? Strides{.line = line, .surface = line * made_rows(p.pass)} : g.out_strides;
+        if (!p.pass.pool) return g.out_strides;
+        return Strides{.line = line, .surface = p.pass.out_strides.surface != 0 ? p.pass.out_strides.surface : line * made_rows(p.pass)};
     };
     const auto set = [&](const KernelPart& kernels, const Geometry& g) { return KernelSet{kernels, g, written(g)}; };
     if (p.split.whole()) return {set({0, p.pass.kernels}, size_whole(p.pass, hw, where))};
@@ -151,6 +152,7 @@ std::vector<PassParts> parts_of(const Shape& shape, const Layer& layer, const Ha
         const Geometry& g = p.geometry();
         const CubeSize made{.width = g.out_width, .height = g.out_height, .channels = p.pass.kernels};
         p.pool = size_pool(*layer.pool, made, p.pass.output.precision, layer.op != Op::Pool, hardware).or_refused(where);
+        if (layer.output_surface != 0) p.pool->strides.surface = layer.output_surface;
         p.sets.front().written = p.pool->strides;
     }
     return passes;
