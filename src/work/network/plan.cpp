@@ -159,7 +159,7 @@ private:
     {
         std::vector<bool> those;
         for (const Step& step : p_.steps.list) {
-            those.push_back(options_.at_once && may_compute_images(p_.network, p_.steps, step) && !wants_spare_line(step.output) &&
+            those.push_back(options_.at_once && may_compute_images(p_.network, p_.steps, those) && !wants_spare_line(step.output) &&
                             !wants_spare_line(step.inputs.front()));
             if (!those.back()) continue;
             const Layer layer = step_layer(p_.network, p_.steps, step);

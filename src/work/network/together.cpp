@@ -11,7 +11,7 @@ constexpr std::uint32_t kMaxStride = 8, kMaxLines = 8192;
 bool reads(const Step& step, std::size_t tensor) { return std::find(step.inputs.begin(), step.inputs.end(), tensor) != step.inputs.end(); }
 
 /// Its surfaces may have those of other images between them: units can write and read it so.
-bool may_be_apart(const Network& network, const Steps& steps, std::size_t tensor)
+bool may_be_apart(const Network& network, const Steps& steps, const std::vector<bool>& at_once, std::size_t tensor)
 {
     const auto joined = [&](const JoinedTensor& of) { return of.whole == tensor || of.has(tensor); };
     if (std::any_of(steps.joined.begin(), steps.joined.end(), joined)) return false;
@@ -20,7 +20,9 @@ bool may_be_apart(const Network& network, const Steps& steps, std::size_t tensor
     const Step& made = steps.list[*maker];
     if (made.unit == StepUnit::Host || made.unit == StepUnit::Cdp || network.layers[made.layer].op == NetworkOp::Deconvolution) return false;
     const NetworkTensor& shape = steps.tensors[tensor];
-    const bool one_place = shape.width == 1 && shape.height == 1;  // SDP reads adjacent surfaces of it
+    const bool one_place = shape.width == 1 && shape.height == 1;  // SDP reads and writes adjacent surfaces of it
+    const bool by_pdp = made.pool || made.unit == StepUnit::Pdp, of_all = *maker >= at_once.size() || at_once[*maker];
+    if (one_place && !by_pdp && !of_all) return false;
     return std::none_of(steps.list.begin(), steps.list.end(), [&](const Step& step) {
         const bool by_sdp = step.addend == tensor || (step.unit != StepUnit::Array && reads(step, tensor));
         return (one_place && by_sdp && step.unit != StepUnit::Host) || (step.unit == StepUnit::Cdp && reads(step, tensor));
@@ -119,9 +121,10 @@ std::optional<Layer> layer_of_images(Layer layer, std::size_t images)
     return layer;
 }
 
-bool may_compute_images(const Network& network, const Steps& steps, const Step& step)
+bool may_compute_images(const Network& network, const Steps& steps, const std::vector<bool>& before)
 {
-    const auto apart = [&](std::size_t tensor) { return may_be_apart(network, steps, tensor); };
+    const Step& step = steps.list[before.size()];
+    const auto apart = [&](std::size_t tensor) { return may_be_apart(network, steps, before, tensor); };
     return step.unit == StepUnit::Array && step.beside.empty() && !step.pool && std::all_of(step.inputs.begin(), step.inputs.end(), apart) &&
            (!step.addend || apart(*step.addend)) && apart(step.output);
 }

@@ -15,8 +15,9 @@ namespace dlasim {
 
 /// A layer for so many images; none if its windows would leave theirs.
 std::optional<Layer> layer_of_images(Layer layer, std::size_t images);
-/// Its tensors may be those of several images. The layer itself is judged by layer_of_images().
-bool may_compute_images(const Network& network, const Steps& steps, const Step& step);
+/// The tensors of the next step may be those of several images. `before`: the steps before that compute all. The layer itself is judged by
+/// layer_of_images().
+bool may_compute_images(const Network& network, const Steps& steps, const std::vector<bool>& before);
 
 /// Steps of one image to those of several. `at_once`: by step
 Steps steps_of_images(const Steps& one, std::size_t images, const std::vector<bool>& at_once);
