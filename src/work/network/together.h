@@ -13,7 +13,7 @@
 
 namespace dlasim {
 
-/// A layer for so many images; none if its windows would leave theirs.
+/// A layer for several images; none if its windows would leave theirs.
 std::optional<Layer> layer_of_images(Layer layer, std::size_t images);
 /// The tensors of the next step may be those of several images. `before`: the steps before that compute all. The layer itself is judged by
 /// layer_of_images().
