@@ -35,7 +35,7 @@ constexpr std::size_t kPartCycles = 100;
 /// Cycles for an early fetch, in steps: layers that recur are searched once.
 constexpr std::uint64_t kEarlySteps = 512, kMostEarly = 8192;
 constexpr std::uint32_t kMostMultiplier = 14;  // log2
-constexpr double kWorthIt = 0.97;  // of several images at once, against each alone
+constexpr double kWorthIt = 0.97;              // of several images at once, against each alone
 constexpr PlaneArea kNothing{.lines = {0, 0}};
 
 class Planner {
@@ -191,35 +191,6 @@ private:
         footprints_[i].output = footprints_[first].output;
     }
 
-    /// The tensor of the first image, of those one below the other.
-    std::size_t of_first_image(std::size_t tensor) const
-    {
-        const JoinedTensor* images = images_of(tensor);
-        return images && images->whole == tensor ? images->parts.front() : tensor;
-    }
-    /// What has a tensor as one of several images, or as all of them.
-    const JoinedTensor* images_of(std::size_t tensor) const
-    {
-        for (const JoinedTensor& joined : p_.steps.joined)
-            if (joined.rows != 0 && (joined.whole == tensor || joined.has(tensor))) return &joined;
-        return nullptr;
-    }
-    /// Of a step of several images: as it is for the first.
-    Step for_first_image(Step s) const
-    {
-        for (std::size_t& tensor : s.inputs) tensor = of_first_image(tensor);
-        if (s.addend) s.addend = of_first_image(*s.addend);
-        s.output = of_first_image(s.output);
-        return s;
-    }
-    /// From a surface of its output to the next, if there are other images between; 0 if not.
-    std::uint32_t surface_of_images(const Step& s) const
-    {
-        const JoinedTensor* images = images_of(s.output);
-        const NetworkTensor& shape = p_.steps.tensors[s.output];
-        return images && images->whole != s.output ? atom() * shape.width * shape.height * static_cast<std::uint32_t>(p_.together) : 0;
-    }
-
     void give(std::size_t tensor)
     {
         p_.layouts[tensor] = packed_layout(p_.steps.tensors[tensor], p_.network, hw());
@@ -247,7 +218,7 @@ private:
         if (s.addend || !plan.layer.convolves()) check_one_place(s, plan.layer);
         if (p_.network.is_fp16()) return plan_fp16_step(i, input);
         LayerTensors tensors;
-        if (golden()) tensors = golden_step(for_first_image(s), plan.layer);
+        if (golden()) tensors = golden_step(for_first_image(p_.steps, s), plan.layer);
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
         if (s.images > 1) plan.layer = *layer_of_images(std::move(plan.layer), s.images);
         if (golden() && p_.together > 1) plan.weights = tensors;
@@ -258,7 +229,7 @@ private:
                                        (second_rows_inside(plan.layer) || (input.spare_line && plan.layer.pad.value == 0));
         const bool spare = makes_spare_line(s, plan.machine);
         plan.machine.output_surface =
-            spare ? atom() * plan.machine.out_width() * (plan.machine.out_height() + 1) : surface_of_images(s);
+            spare ? atom() * plan.machine.out_width() * (plan.machine.out_height() + 1) : atom() * atoms_of_images(p_.steps, s.output);
         tensors.weights = options_.values ? machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights)) : Tensor{};
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
         note_early_input(i);
@@ -348,11 +319,11 @@ private:
         if (options_.values && p_.network.numbered()) tensors = numbered_step(p_.network, p_.steps, s).tensors;
         else if (golden() && plan.layer.convolves())
             tensors = side_by_side(of_each(s, plan.layer, [&](const Layer& own, std::uint64_t seed) {
-                return seeded_fp16_weights(own, seed, *p_.golden[of_first_image(s.inputs.front())]);
+                return seeded_fp16_weights(own, seed, *p_.golden[of_first_image(p_.steps, s.inputs.front())]);
             }));
         if (s.images > 1) plan.layer = *layer_of_images(std::move(plan.layer), s.images);
         plan.machine = machine_layer(plan.layer, input, hw());
-        plan.machine.output_surface = surface_of_images(s);
+        plan.machine.output_surface = atom() * atoms_of_images(p_.steps, s.output);
         if (plan.layer.convolves() && options_.values)
             tensors.weights = machine_weights(plan.layer, plan.machine, input, std::move(tensors.weights));
         tensors.operands = machine_operands(plan.layer, plan.machine, input, std::move(tensors.operands));
@@ -519,7 +490,7 @@ private:
         TensorLayout layout = written_layout(planned, kPlannedPlaces.output.address);
         if (!plan.machine.convolves()) layout.pieces = p_.layouts[step(i).inputs.front()].pieces;  // places go through as they are
         layout.bytes = std::max(layout.bytes, layout.cube.strides.surface * ceil_div(layout.channels(), layout.per_atom()));
-        if (plan.machine.output_surface != 0 && surface_of_images(step(i)) != 0)
+        if (atoms_of_images(p_.steps, step(i).output) != 0)
             layout = layout_of_image(std::move(layout), p_.together, p_.steps.tensors[step(i).output].height);
         p_.layouts[step(i).output] = layout;
         Footprint& at = footprints_[i];
@@ -540,11 +511,12 @@ private:
     bool divide(std::size_t i)
     {
         if (step(i).images > 1) {
-            const JoinedTensor& images = *images_of(step(i).output);
+            const JoinedTensor& images = *images_of(p_.steps, step(i).output);
             for (std::size_t image = 0; image < images.parts.size(); ++image) {
                 const std::size_t part = images.parts[image];
                 p_.layouts[part] = layout_of_image(p_.layouts[images.whole], p_.together, images.rows);
-                if (golden()) p_.golden[part] = rows_of(*p_.golden[images.whole], static_cast<std::uint32_t>(image) * images.rows, images.rows);
+                if (golden())
+                    p_.golden[part] = rows_of(*p_.golden[images.whole], static_cast<std::uint32_t>(image) * images.rows, images.rows);
             }
         }
         if (step(i).beside.empty()) return true;
@@ -571,8 +543,7 @@ private:
             for (const std::size_t part : joined.parts)
                 if (p_.exists(part)) parts.push_back(p_.layouts[part]);
             if (parts.size() != joined.parts.size()) continue;
-            p_.layouts[joined.whole] =
-                joined.rows != 0 ? layout_below(parts.front(), parts.size(), joined.rows) : joined_layout(parts);
+            p_.layouts[joined.whole] = joined.rows != 0 ? layout_below(parts.front(), parts.size(), joined.rows) : joined_layout(parts);
             if (!golden()) continue;
             if (joined.rows != 0) {
                 std::vector<const Tensor*> images;

@@ -18,7 +18,8 @@ bool may_be_apart(const Network& network, const Steps& steps, const std::vector<
     const std::optional<std::size_t> maker = steps.maker(tensor);
     if (!maker) return false;
     const Step& made = steps.list[*maker];
-    if (made.unit == StepUnit::Host || made.unit == StepUnit::Cdp || network.layers[made.layer].op == NetworkOp::Deconvolution) return false;
+    if (made.unit == StepUnit::Host || made.unit == StepUnit::Cdp || network.layers[made.layer].op == NetworkOp::Deconvolution)
+        return false;
     const NetworkTensor& shape = steps.tensors[tensor];
     const bool one_place = shape.width == 1 && shape.height == 1;  // SDP reads and writes adjacent surfaces of it
     const bool by_pdp = made.pool || made.unit == StepUnit::Pdp, of_all = *maker >= at_once.size() || at_once[*maker];
@@ -109,7 +110,8 @@ private:
 
 std::optional<Layer> layer_of_images(Layer layer, std::size_t images)
 {
-    if (!layer.convolves() || layer.op == Op::Deconvolution || layer.groups != 1 || layer.pool || layer.partition.on() > layer.partition.automatic)
+    if (!layer.convolves() || layer.op == Op::Deconvolution || layer.groups != 1 || layer.pool ||
+        layer.partition.on() > layer.partition.automatic)
         return std::nullopt;
     const std::uint32_t span = (layer.kernel_height - 1) * layer.dilation.y + 1, rows = layer.out_height();
     if (rows == 1) layer.stride.y = layer.height;
@@ -125,11 +127,39 @@ bool may_compute_images(const Network& network, const Steps& steps, const std::v
 {
     const Step& step = steps.list[before.size()];
     const auto apart = [&](std::size_t tensor) { return may_be_apart(network, steps, before, tensor); };
-    return step.unit == StepUnit::Array && step.beside.empty() && !step.pool && std::all_of(step.inputs.begin(), step.inputs.end(), apart) &&
-           (!step.addend || apart(*step.addend)) && apart(step.output);
+    return step.unit == StepUnit::Array && step.beside.empty() && !step.pool &&
+           std::all_of(step.inputs.begin(), step.inputs.end(), apart) && (!step.addend || apart(*step.addend)) && apart(step.output);
 }
 
 Steps steps_of_images(const Steps& one, std::size_t images, const std::vector<bool>& at_once) { return Images(one, images).steps(at_once); }
+
+const JoinedTensor* images_of(const Steps& steps, std::size_t tensor)
+{
+    const auto has = [&](const JoinedTensor& of) { return of.rows != 0 && (of.whole == tensor || of.has(tensor)); };
+    const auto found = std::find_if(steps.joined.begin(), steps.joined.end(), has);
+    return found != steps.joined.end() ? &*found : nullptr;
+}
+
+std::size_t of_first_image(const Steps& steps, std::size_t tensor)
+{
+    const JoinedTensor* images = images_of(steps, tensor);
+    return images && images->whole == tensor ? images->parts.front() : tensor;
+}
+
+Step for_first_image(const Steps& steps, Step step)
+{
+    for (std::size_t& tensor : step.inputs) tensor = of_first_image(steps, tensor);
+    if (step.addend) step.addend = of_first_image(steps, *step.addend);
+    step.output = of_first_image(steps, step.output);
+    return step;
+}
+
+std::uint32_t atoms_of_images(const Steps& steps, std::size_t tensor)
+{
+    const JoinedTensor* images = images_of(steps, tensor);
+    if (!images || images->whole == tensor) return 0;
+    return steps.tensors[tensor].width * images->rows * static_cast<std::uint32_t>(images->parts.size());
+}
 
 TensorLayout layout_below(TensorLayout image, std::size_t images, std::uint32_t rows)
 {

@@ -22,6 +22,14 @@ bool may_compute_images(const Network& network, const Steps& steps, const std::v
 /// Steps of one image to those of several. `at_once`: by step
 Steps steps_of_images(const Steps& one, std::size_t images, const std::vector<bool>& at_once);
 
+/// What has a tensor as one of several images, or as all of them; null if nothing has.
+const JoinedTensor* images_of(const Steps& steps, std::size_t tensor);
+/// The tensor of the first image, of those one below the other; a step of several images as it is for the first.
+std::size_t of_first_image(const Steps& steps, std::size_t tensor);
+Step for_first_image(const Steps& steps, Step step);
+/// Atoms from a surface of an image to the next, if there are other images between; 0 if not.
+std::uint32_t atoms_of_images(const Steps& steps, std::size_t tensor);
+
 /// Images one below the other, of layouts and of values.
 TensorLayout layout_below(TensorLayout image, std::size_t images, std::uint32_t rows);
 TensorLayout layout_of_image(TensorLayout whole, std::size_t images, std::uint32_t rows);

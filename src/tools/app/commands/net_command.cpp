@@ -133,14 +133,15 @@ int run_planned(const Network& asked, const Hardware& hardware, const MemorySpec
 {
     watch_for_interrupt();  // before the first file
     if (options.images > 1 && (onnx || !asked.expected.empty()))
-        throw ConfigError("--images", onnx ? "found with an ONNX model, expected its images by --input" : "found with a network with an expected tensor, expected one image");
+        throw ConfigError("--images", onnx ? "found with an ONNX model, expected its images by --input"
+                                           : "found with a network with an expected tensor, expected one image");
     if (!options.diff.empty() && asked.expected.empty())
         throw ConfigError("--diff", "found with a network without an expected tensor, expected \"expected\": FILE");
     const Tiled tiled(asked, hardware, memory, options);
     const Network& network = tiled.network();
     NetFiles files(options, onnx ? onnx->output_places()
-                                 : std::vector{OutputPlace{
-                                       kTensorFile, network.tensors[network.layers.back().output].elements() * network.element_bytes() * options.images}});
+                                 : std::vector{OutputPlace{kTensorFile, network.tensors[network.layers.back().output].elements() *
+                                                                            network.element_bytes() * options.images}});
     NetworkOptions planning = planning_of(options);
     planning.images = onnx ? onnx->images() : 1;
     NetworkPlan plan = plan_network(network, hardware, memory, planning);
@@ -261,10 +262,13 @@ void refuse_options_of_models(const NetOptions& options, const char* what)
 /// The file is no network.
 RunOptions run_options(const NetOptions& options, const char* what)
 {
-    const std::pair<const char*, bool> of_networks[] = {{"--layers", options.apart},      {"--no-pixels", !options.pixels},
+    const std::pair<const char*, bool> of_networks[] = {{"--layers", options.apart},
+                                                        {"--no-pixels", !options.pixels},
                                                         {"--images", options.images > 1},
-                                                        {"--no-cvsram", !options.cvsram}, {"--keep-tensors", options.keep},
-                                                        {"--tensors", options.tensors},   {"--precision", !options.precision.empty()}};
+                                                        {"--no-cvsram", !options.cvsram},
+                                                        {"--keep-tensors", options.keep},
+                                                        {"--tensors", options.tensors},
+                                                        {"--precision", !options.precision.empty()}};
     for (const auto& [option, given] : of_networks)
         if (given) throw ConfigError(option, fmt::format("found with {}, expected a network", what));
     RunOptions run;
