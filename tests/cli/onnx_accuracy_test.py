@@ -138,6 +138,15 @@ class Calibration(Accuracy):
             self.assertGreater(ratio[how], ratio["max"] + 4, how)
         self.assertLessEqual(scale["mse"], scale["max"])
 
+    def test_one_frequent_value(self):
+        """Most numbers are equal, as a background is: entropy saturates no more than 1 % for it."""
+        images = np.random.default_rng(3).uniform(0, 4, (40, 4, 10, 10)).astype("float32")
+        images[:, :, :, 2:] = 0.5
+        np.save(self.at / "background.npy", images)
+        network(self.at / "m.onnx")
+        scale = self.run_net("--calibrate", self.at / "background.npy", "--calibration", "entropy")["tensors"][0]["scale"]
+        self.assertGreater(scale, 3.8 / 127)
+
     def test_refused(self):
         network(self.at / "m.onnx")
         self.machine = "nv_full"

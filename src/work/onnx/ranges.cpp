@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kSteps = 128;  // of one sign, 0 among them
 constexpr std::size_t kStride = 16;  // bins between two ranges that are tried
 constexpr double kShare = 0.9999;
+constexpr double kSaturated = 0.01;  // most magnitudes that entropy saturates: one frequent value looks like a loss of every wide range
 constexpr double kNothing = 1e-6;  // share of a step that has no element
 
 double magnitude(float x) { return std::abs(static_cast<double>(x)); }
@@ -58,14 +59,16 @@ void Ranges::Histogram::see(const RealTensor& values, double most)
             ++bins[std::min(kBins - 1, static_cast<std::size_t>(magnitude(x) / top * static_cast<double>(kBins)))];
 }
 
-double Ranges::Histogram::percentile() const
+std::size_t Ranges::Histogram::bins_of(double share) const
 {
     const auto all = static_cast<double>(std::accumulate(bins.begin(), bins.end(), std::uint64_t{0}));
     double seen = 0;
     for (std::size_t i = 0; i < bins.size(); ++i)
-        if ((seen += static_cast<double>(bins[i])) >= kShare * all) return top * static_cast<double>(i + 1) / static_cast<double>(kBins);
-    return top;
+        if ((seen += static_cast<double>(bins[i])) >= share * all) return i + 1;
+    return bins.size();
 }
+
+double Ranges::Histogram::percentile() const { return top * static_cast<double>(bins_of(kShare)) / static_cast<double>(kBins); }
 
 double Ranges::Histogram::least_squares() const
 {
@@ -89,7 +92,8 @@ double Ranges::Histogram::least_squares() const
 double Ranges::Histogram::least_divergence() const
 {
     double best = INFINITY, range = top;
-    for (std::size_t count = kSteps; count <= kBins; count += kStride)
+    const std::size_t least = (std::max(bins_of(1 - kSaturated), kSteps) + kStride - 1) / kStride * kStride;
+    for (std::size_t count = least; count <= kBins; count += kStride)
         if (const double lost = divergence(bins, count); lost < best) {
             best = lost;
             range = top * static_cast<double>(count) / static_cast<double>(kBins);

@@ -4,6 +4,7 @@
 //   percentile  the one that 99.99 % of the magnitudes do not exceed
 //   mse         the one with the least mean square of rounding and saturation
 //   entropy     the one whose 128 steps keep most of the distribution: the least Kullback-Leibler divergence
+//               of those that saturate at most 1 % of the magnitudes
 //
 // The last three look at a histogram of magnitudes above 0, whose range doubles as larger ones come.
 #pragma once
@@ -32,6 +33,8 @@ public:
         std::vector<std::uint64_t> bins{};
 
         void see(const RealTensor& values, double most);
+        /// The first ones that hold this share of all magnitudes.
+        std::size_t bins_of(double share) const;
         double percentile() const;
         double least_squares() const;
         double least_divergence() const;
