@@ -217,11 +217,71 @@ class Networks(Net):
         self.assertTrue(self.result()["verified"])
         self.assertLess(after, before)
         self.assertIn(f"{before} to {after} cycles", done.stdout)
-        self.assertIn("no other tiling of one step gains", done.stdout)
+        self.assertIn("no other decision of one step gains", done.stdout)
         self.net(network, *machine, "--optimise", "600", "--jobs", "1", "--plan", "--out", "plan", "--quiet")
         self.net(json.loads((self.folder / "plan/plan.json").read_text()), *machine, "--quiet", "--out", "again")
         self.assertEqual(self.result("again")["cycles"], after)
         self.assertTrue(self.result("again")["verified"])
+
+    @staticmethod
+    def conv(name, source, count, kernel=1, **keys):
+        return {"name": name, "op": "conv2d", "inputs": [source], "kernel": {"width": kernel, "height": kernel, "count": count}, "bias": True,
+                "activation": "relu", "pads": [kernel // 2] * 4, **keys}
+
+    def test_the_search_undoes_a_worse_decision(self):
+        conv, pool = self.conv, {"name": "p", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}
+        pixels = {"input": {"width": 32, "height": 32, "channels": 3}, "layers": [conv("a", "data", 16, 7), conv("b", "a", 16)]}
+        inner, large = ({"width": size, "height": size, "channels": 64} for size in (24, 40))
+        for decision, layer, worse, network in (
+                ("pixels", "a", False, pixels),
+                ("rows_at_once", "a", 1, pixels),
+                ("pooled", "p", False, {"input": inner, "layers": [conv("a", "data", 64, 3), pool, conv("b", "p", 32)]}),
+                ("two_kernel_rows", "d", False, {"input": inner, "layers": [conv("a", "data", 64), conv("d", "a", 64, 3, groups=64), conv("b", "d", 32)]}),
+                ("joined", "c", False, {"input": inner, "layers": [conv("a", "data", 64), conv("b", "a", 32), conv("c", "a", 16), conv("d", "b", 32),
+                                                                   conv("e", "c", 32), {"name": "s", "op": "add", "inputs": ["d", "e"]}]}),
+                ("by_rows", "n", False, {"input": large, "layers": [conv("a", "data", 64, 3), {"name": "n", "op": "lrn", "lrn": {"size": 5}}, conv("b", "n", 64, 3)]}),
+                ("shared_banks", "b", False, {"input": large, "layers": [conv("a", "data", 32), conv("b", "a", 32), conv("c", "b", 32)]}),
+                ("cvsram", "a", False, {"input": inner, "layers": [conv("a", "data", 256), conv("b", "a", 64)]}),
+                ("interleaved", None, False, {"input": large, "layers": [conv("a", "data", 64, 3), {"name": "n", "op": "lrn", "lrn": {"size": 5}},
+                                                                         conv("b", "n", 64, 3)]})):
+            with self.subTest(decision=decision):
+                machine = ("--hw", "nv_large", "--memory", "ideal" if decision == "shared_banks" else "ddr4-3200", "--quiet")
+                of = lambda n: n if layer is None else next(l for l in n["layers"] if l["name"] == layer)
+                self.net(network, *machine, "--out", "default")
+                self.net(network, *machine, "--plan", "--out", "plan")
+                self.assertNotEqual(of(json.loads((self.folder / "plan/plan.json").read_text()))["decide"][decision], worse)
+                forced = json.loads(json.dumps(network))
+                of(forced)["decide"] = {decision: worse}
+                self.net(forced, *machine, "--out", "forced")
+                self.assertTrue(self.result("forced")["verified"])
+                self.assertGreater(self.result("forced")["cycles"], self.result("default")["cycles"])
+                self.net(forced, *machine, "--plan", "--out", "plan", "--optimise", "600")
+                found = json.loads((self.folder / "plan/plan.json").read_text())
+                self.net(found, *machine, "--out", "found")
+                self.assertTrue(self.result("found")["verified"])
+                self.assertLess(self.result("found")["cycles"], self.result("forced")["cycles"])
+                if decision in ("joined", "shared_banks"):  # another tiling gains there too, and ends elsewhere
+                    continue
+                self.assertIn((layer or "network", decision), [(kept["step"], kept["decision"]) for kept in found["optimised"]])
+                self.assertLessEqual(self.result("found")["cycles"], self.result("default")["cycles"])
+
+    def test_decisions_that_cannot_be_are_refused(self):
+        first, second, pool = self.conv("a", "data", 16, 3), self.conv("b", "a", 16), {"name": "p", "op": "pool", "pool": {
+            "function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}
+        for place, decide, expected in ((0, {"pixels": True}, "expected an input of the network of 1, 3 or 4 channels"), (0, {"rows_at_once": 4}, "as pixels"),
+                                        (0, {"rows_at_once": 3}, "expected 1, 2 or 4"), (1, {"joined": True}, "same input"),
+                                        (1, {"two_kernel_rows": True}, "depthwise"), (1, {"pooled": True}, "convolution or addition"),
+                                        (2, {"by_rows": True}, "several operations"), (0, {"shared_banks": True}, "banks"),
+                                        (0, {"cvsram": True}, "CVSRAM"), (0, {"order": True}, "unknown")):
+            with self.subTest(decide=decide):
+                layers = [dict(layer) for layer in (first, second, pool)]
+                layers[place]["decide"] = decide
+                done = self.net({"input": {"width": 8, "height": 8, "channels": 16}, "layers": layers}, "--hw", "nv_small", "--plan", status=2)
+                self.assertIn(expected, done.stderr)
+                self.assertIn(f"/layers/{place}/decide", done.stderr)
+        done = self.net({"input": {"width": 8, "height": 8, "channels": 16}, "layers": [first, second], "overlap": "none", "decide": {"interleaved": True}},
+                        "--hw", "nv_small", "--plan", status=2)
+        self.assertIn("network.json: /decide/interleaved: found true, expected operations that overlap", done.stderr)
 
     def test_the_search_for_tilings_ends_with_its_time_or_ctrl_c(self):
         network = json.loads((NETWORKS / "squeezenet_v1_1.json").read_text())

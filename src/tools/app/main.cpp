@@ -244,7 +244,7 @@ Command add_net(CLI::App& app)
     CLI::Option* plan = command
                             ->add_flag("--plan", net.plan,
                                        "print the plan - tiles, banks, bytes, bounds - without running; with --out write the network with\n"
-                                       "the partition of every tiled layer to plan.json, to be edited and run")
+                                       "every partition and decision to plan.json, to be edited and run")
                             ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
     CLI::Option* seed =
@@ -257,7 +257,7 @@ Command add_net(CLI::App& app)
         ->check(one_of({"together", "apart"}));
     command
         ->add_option("--optimise", net.optimise,
-                     "search this many seconds for tilings of steps with which the whole network takes fewer cycles")
+                     "search this many seconds for tilings and decisions with which the whole network takes fewer cycles")
         ->check(CLI::Range(0.1, 1e6));
     command->add_option("--jobs", net.jobs, "number of parallel simulations of --optimise; default: the number of processors")
         ->check(whole(1, 256));

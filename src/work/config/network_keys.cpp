@@ -18,7 +18,9 @@ std::vector<PlacedKey> network_keys()
     place_keys(list, kNetwork);
     place_keys(list, kNetworkShape, "input/");
     place_keys(list, kNetworkPlan, "plan/");
+    place_keys(list, kNetworkDecide, "decide/");
     place_keys(list, kOperation, "layers/[]/");
+    place_keys(list, kLayerDecide, "layers/[]/decide/");
     place_keys(list, kNetworkShape, "layers/[]/input/", true);
     place_keys(list, kNetworkShape, "layers/[]/output/", true);
     place_keys(list, kKernel, "layers/[]/kernel/");

@@ -31,6 +31,8 @@ inline constexpr std::array kNetwork{
     kUlp,
     kAtol,
     kRtol,
+    InputKey{{"decide", "object", "", "what the planner would decide"}, 0, 0, "the planner"},
+    InputKey{{"optimised", "list", "", "what --optimise changed: documentation"}, 0, 0, "nothing"},
     InputKey{{"layers", "list", "", "1 to 2048, each reads tensors of earlier ones"}},
 };
 inline constexpr std::array kNetworkShape{
@@ -50,6 +52,7 @@ inline constexpr std::uint32_t kConvolutions =
 inline constexpr std::array kOperation{
     OperationKey{{{"name", "text", "", "of the layer and of its output tensor"}}},
     OperationKey{{{"op", "text", "", "operation", "", "conv2d fully_connected deconv2d pool add lrn concat upsample softmax"}}},
+    OperationKey{{{"decide", "object", "", "what the planner would decide"}, 0, 0, "the planner"}},
     OperationKey{{{"from", "text", "", "where the layer is described, for messages"}, 0, 0, "its position in the file"}},
     OperationKey{{{"inputs", "list", "", "names of tensors; two or more of add and concat"}, 0, 0, "the previous layer"}},
     OperationKey{{{"input", "object", "", "a tensor for this layer alone", "in place of inputs"}}},
@@ -74,6 +77,21 @@ inline constexpr std::array kOperation{
     OperationKey{{{"pool", "object", "", "the windows", "pool"}}, bit_of(NetworkOp::Pool)},
     OperationKey{{{"lrn", "object", "", "the normalisation", "lrn"}}, bit_of(NetworkOp::Lrn)},
     OperationKey{{{"factor", "object", "", "number of repetitions of an element, 1..8", "upsample"}}, bit_of(NetworkOp::Upsample)},
+};
+
+// In the order of kDecisions.
+inline constexpr std::array kLayerDecide{
+    InputKey{{"pixels", "flag", "", "the input is stored as pixels"}, 0, 0, "the planner"},
+    InputKey{{"rows_at_once", "integer", "rows", "kernel rows of an operation on pixels: 1, 2 or 4"}, 1, 4, "the planner"},
+    InputKey{{"pooled", "flag", "", "of a pooling: fused with the step before"}, 0, 0, "the planner"},
+    InputKey{{"two_kernel_rows", "flag", "", "of a depthwise convolution: two kernel rows per operation"}, 0, 0, "the planner"},
+    InputKey{{"joined", "flag", "", "one step with an earlier convolution of the same input"}, 0, 0, "the planner"},
+    InputKey{{"by_rows", "flag", "", "of a pooling or normalisation alone: several operations"}, 0, 0, "the planner"},
+    InputKey{{"shared_banks", "flag", "", "the CBUF banks of the step before"}, 0, 0, "the planner"},
+    InputKey{{"cvsram", "flag", "", "the output is in CVSRAM"}, 0, 0, "the planner"},
+};
+inline constexpr std::array kNetworkDecide{
+    InputKey{{"interleaved", "flag", "", "operations start as units become free, not step by step"}, 0, 0, "the planner"},
 };
 
 inline constexpr std::array kNetworkPost{

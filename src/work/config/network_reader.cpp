@@ -1,6 +1,7 @@
 #include "config/network_reader.h"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -38,6 +39,28 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Prec
     return descriptor;
 }
 
+Decisions read_decisions(const JsonObject& parent, std::span<const InputKey> known)
+{
+    Decisions decided;
+    if (!parent.has("decide")) return decided;
+    const JsonObject object = parent.object("decide", known);
+    for (std::size_t d = 0; d < kDecisions.size(); ++d) {
+        const DecisionKey& key = kDecisions[d];
+        if (!object.has(key.name)) continue;
+        decided.values[d] = key.most == 1 ? std::uint32_t{object.flag(key.name, false)} : object.count(key.name);
+        if (key.most != 1 && !std::has_single_bit(*decided.values[d]))
+            throw ConfigError(object.where(key.name), "found " + std::to_string(*decided.values[d]) + ", expected 1, 2 or 4");
+    }
+    return decided;
+}
+
+void put_decisions(OrderedJson& json, const Decisions& decided)
+{
+    for (std::size_t d = 0; d < kDecisions.size(); ++d)
+        if (const std::optional<std::uint32_t>& value = decided.values[d])
+            json["decide"][kDecisions[d].name] = kDecisions[d].most == 1 ? OrderedJson(*value != 0) : OrderedJson(*value);
+}
+
 class NetworkReader {
 public:
     NetworkReader(const Json& json, const std::string& file) : top_(json, file, "", std::span<const InputKey>(keys::kNetwork))
@@ -51,6 +74,7 @@ public:
         network_.tolerance = read_tolerance(top_);
         network_.precision = top_.word("precision", kNetworkPrecisions, 0) == 0 ? Precision::Int8 : Precision::Fp16;
         network_.overlap = read_overlap(top_, 4);
+        network_.decided = read_decisions(top_, keys::kNetworkDecide);
         network_.minimise = read_minimise(top_, usual_minimise(network_.overlap));
         if (top_.has("input")) add_tensor(kNetworkInput, read_input(top_), std::nullopt, top_.where("input"));
     }
@@ -146,6 +170,7 @@ private:
         layer.name = text(object, "name", "");
         layer.where = object.text("from", layer.where);
         layer.inputs = read_inputs(object, layer);
+        layer.decided = read_decisions(object, keys::kLayerDecide);
         const bool several = layer.op == NetworkOp::Add || layer.op == NetworkOp::Concat;
         if (several ? layer.inputs.size() < 2 : layer.inputs.size() != 1)
             throw ConfigError(object.where("inputs"),
@@ -366,6 +391,7 @@ OrderedJson network_json(const Network& network)
         json["input"] = shape_json(network.tensors.front());
     if (network.minimise != usual_minimise(network.overlap)) json["plan"] = plan_json(network.minimise);
     if (network.overlap != Overlap::All) json["overlap"] = overlap_name(network.overlap);
+    put_decisions(json, network.decided);
     json["layers"] = OrderedJson::array();
     for (const NetworkLayer& layer : network.layers) {
         OrderedJson one{{"name", layer.name}, {"op", network_op_name(layer.op)}};
@@ -373,6 +399,7 @@ OrderedJson network_json(const Network& network)
         else
             for (const std::size_t tensor : layer.inputs) one["inputs"].push_back(network.tensors[tensor].name);
         put_operation(one, layer);
+        put_decisions(one, layer.decided);
         one["output"] = shape_json(network.tensors[layer.output]);
         json["layers"].push_back(std::move(one));
     }

@@ -81,6 +81,7 @@ private:
             return;
         }
         std::optional<SharedBanks> with = steps_.empty() ? own : shared(banks_, own, p_.hardware.cbuf.banks);
+        if (with && !steps_.empty() && !p_.decide(p_.steps.list[i].layer, PlanDecision::SharedBanks, true)) with = std::nullopt;
         if (!with) close();
         banks_ = with.value_or(own);
         steps_.push_back(i);

@@ -14,6 +14,7 @@ namespace dlasim {
 namespace {
 
 constexpr std::size_t kNoBlock = SIZE_MAX;
+constexpr std::uint64_t kWanted = 1u << 20;  // times the worth of a block that the network wants in CVSRAM
 
 class Placer {
 public:
@@ -181,8 +182,11 @@ private:
             of.push_back(b);
         };
         for (std::size_t b = 0; b < p_.blocks.size(); ++b)
-            if (capacity != 0 && may_stay_on_chip(b)) list(b);
-        const Arrangement on_chip = choose(allocations, capacity);
+            if (capacity != 0 && may_stay_on_chip(b)) {
+                if (said(b) == 0U) p_.decided[{*layer_of(b), PlanDecision::Cvsram}] = 0;
+                else list(b);
+            }
+        const Arrangement on_chip = on_chip_of(allocations, of, capacity);
         std::vector<bool> chosen(p_.blocks.size());
         for (std::size_t r = 0; r < allocations.size(); ++r) {
             if (!on_chip.at[r]) continue;
@@ -204,6 +208,37 @@ private:
         for (const Block& block : p_.blocks) p_.memory_use.apart += round_up(block.bytes, Region::kAligned);
         for (std::size_t t = 0; t < block_.size(); ++t)
             if (p_.exists(t)) p_.layouts[t].place = p_.blocks[block_[t]].place + offset_[t];
+    }
+
+    /// The layer whose decision the place of a block is.
+    std::optional<std::size_t> layer_of(std::size_t b) const
+    {
+        return p_.blocks[b].tensors.empty() ? std::nullopt : p_.steps.tensors[p_.blocks[b].tensors.front()].layer;
+    }
+    std::optional<std::uint32_t> said(std::size_t b) const
+    {
+        const std::optional<std::size_t> layer = layer_of(b);
+        return layer ? p_.network.layers[*layer].decided.of(PlanDecision::Cvsram) : std::nullopt;
+    }
+    /// Those that the network wants there come first, if they are not there anyway.
+    Arrangement on_chip_of(std::vector<Allocation> allocations, const std::vector<std::size_t>& of, std::uint64_t capacity)
+    {
+        Arrangement arrangement = choose(allocations, capacity);
+        const auto missing = [&](std::size_t r) { return said(of[r]) == 1U && !arrangement.at[r]; };
+        bool any = false;
+        for (std::size_t r = 0; r < of.size(); ++r) any = any || missing(r);
+        if (any) {
+            std::vector<Allocation> first = allocations;
+            for (std::size_t r = 0; r < of.size(); ++r)
+                if (said(of[r]) != 1U) first[r].saved /= kWanted;
+            arrangement = choose(first, capacity);
+            arrangement.saved = 0;
+            for (std::size_t r = 0; r < of.size(); ++r) arrangement.saved += arrangement.at[r] ? allocations[r].saved : 0;
+        }
+        for (std::size_t r = 0; r < of.size(); ++r)
+            if (const std::optional<std::size_t> layer = layer_of(of[r]))
+                p_.decided[{*layer, PlanDecision::Cvsram}] = arrangement.at[r] ? 1 : 0;
+        return arrangement;
     }
 
     static bool meet(const Block& a, const Block& b)

@@ -193,7 +193,8 @@ std::vector<StepOperation> step_by_step(const NetworkPlan& plan)
 
 void put_in_order(NetworkPlan& plan, std::vector<Footprint>& footprints)
 {
-    plan.order = plan.network.overlap == Overlap::All ? Merger(plan).order() : step_by_step(plan);
+    plan.order = plan.network.overlap == Overlap::All && plan.decide(kWholeNetwork, PlanDecision::Interleaved, true) ? Merger(plan).order()
+                                                                                                                     : step_by_step(plan);
     std::vector<std::size_t> now(plan.plans.size());
     std::vector<Step> steps;
     std::vector<StepPlan> plans;

@@ -16,6 +16,7 @@
 #include "network/handed_on.h"
 #include "network/host.h"
 #include "network/images.h"
+#include "network/refusals.h"
 #include "network/scaled.h"
 #include "network/siblings.h"
 #include "network/together.h"
@@ -55,7 +56,10 @@ public:
     {
         p_.steps = steps_of(p_.network, p_.hardware, [this](const Network&, const Step& step) { return can_fuse(step); });
         if (options_.siblings && !options_.for_driver && p_.network.overlap == Overlap::All)
-            join_siblings(p_.steps, p_.network, p_.hardware);
+            join_siblings(p_.steps, p_.network, p_.hardware,
+                          [this](const Step& s) { return p_.decide(s.layer, PlanDecision::Joined, true); });
+        for (auto& [place, value] : p_.decided)
+            if (place.second == PlanDecision::Pooled) value = is_fused(place.first) ? 1 : 0;
         for (std::size_t i = 0; i < p_.steps.list.size(); ++i) p_.steps.list[i].origin = i;
         p_.image_tensors = p_.steps.tensors.size();
         if (p_.together > 1) p_.steps = steps_of_images(p_.steps, p_.together, at_once());
@@ -74,6 +78,7 @@ public:
         if (p_.network.overlap == Overlap::All && !options_.for_driver) share_banks(p_, options_.explicit_cuts);
         put_in_order(p_, footprints_);
         place_network(p_, std::move(footprints_), steps_over(p_), options_);
+        check_decisions(p_, options_);
         NetworkProgram program = network_program(p_);
         p_.program = std::move(program.entries);
         p_.marks = std::move(program);
@@ -93,6 +98,11 @@ private:
     bool golden() const { return options_.values && !p_.network.numbered(); }
     std::uint32_t atom() const { return p_.hardware.memory.atom_bytes; }
     const Step& step(std::size_t i) const { return p_.steps.list[i]; }
+
+    bool is_fused(std::size_t pool) const
+    {
+        return std::any_of(p_.steps.list.begin(), p_.steps.list.end(), [&](const Step& s) { return s.pool == pool; });
+    }
 
     /// The cost of a step, estimated from its shapes.
     struct Estimate {
@@ -125,16 +135,23 @@ private:
     }
 
     /// SDP can hand over to PDP, and that is better than a step of its own for PDP.
-    bool can_fuse(const Step& step) const
+    bool can_fuse(const Step& step)
     {
         const auto ours = [&](std::size_t tensor) { return tensor < p_.network.tensors.size(); };
         if (!ours(step.inputs.front()) || !ours(step.output)) return false;  // what steps hand to each other: planned without PDP
         const Partition& cut = p_.network.layers[step.layer].layer.partition;
-        if (cut.on() && !cut.automatic) return cut.pooled;  // its rows are those of the convolution, or of the pooling
+        if (cut.on() && !cut.automatic) {  // its rows are those of the convolution, or of the pooling
+            p_.decided[{*step.pool, PlanDecision::Pooled}] = cut.pooled ? 1 : 0;
+            return cut.pooled;
+        }
         Steps alone;
         alone.tensors = p_.network.tensors;
         const std::optional<Estimate> fused = estimate(alone, step);
-        if (!fused || fused->parts == 1) return fused.has_value();
+        return fused && p_.decide(*step.pool, PlanDecision::Pooled, better_fused(step, alone, *fused));
+    }
+    bool better_fused(const Step& step, const Steps& alone, const Estimate& fused) const
+    {
+        if (fused.parts == 1) return true;
         Step array = step, pool{.name = step.name, .unit = StepUnit::Pdp, .layer = *step.pool, .inputs = {step.output}};
         array.pool.reset();
         pool.output = p_.network.layers[*step.pool].output;
@@ -143,15 +160,15 @@ private:
         const Estimate apart = *first + *second;
         switch (p_.network.minimise) {
             case Minimise::Parts:
-                return fused->parts <= apart.parts;
+                return fused.parts <= apart.parts;
             case Minimise::Cycles:
-                return fused->cycles < apart.cycles;
+                return fused.cycles < apart.cycles;
             case Minimise::Traffic:
-                return fused->bytes < apart.bytes;
+                return fused.bytes < apart.bytes;
             case Minimise::Balanced:
                 break;
         }
-        return balanced_cost(fused->cycles, fused->bytes) < balanced_cost(apart.cycles, apart.bytes);
+        return balanced_cost(fused.cycles, fused.bytes) < balanced_cost(apart.cycles, apart.bytes);
     }
 
     /// By step: it computes all images, which takes less than each alone.
@@ -212,10 +229,12 @@ private:
         if (s.unit == StepUnit::Cdp) return plan_lrn_step(i);
         plan.layer = step_layer(p_.network, p_.steps, s);
         plan.layer.partition.own_lines = options_.for_driver;
+        plan.layer.rows_at_once = p_.network.layers[s.layer].decided.of(PlanDecision::RowsAtOnce).value_or(0);
         choose_pixels(s, plan.layer);
+        if (!p_.layouts[s.inputs.front()].format) plan.layer.rows_at_once = 0;
         const TensorLayout& input = p_.layouts[s.inputs.front()];
-        if (s.addend) check_addend(s, plan.layer);
-        if (s.addend || !plan.layer.convolves()) check_one_place(s, plan.layer);
+        if (s.addend) check_addend(p_, s, plan.layer);
+        if (s.addend || !plan.layer.convolves()) check_one_place(p_, s, plan.layer);
         if (p_.network.is_fp16()) return plan_fp16_step(i, input);
         LayerTensors tensors;
         if (golden()) tensors = golden_step(for_first_image(p_.steps, s), plan.layer);
@@ -226,7 +245,8 @@ private:
         plan.machine = machine_layer(plan.layer, input, hw());
         plan.machine.two_kernel_rows = !options_.for_driver && input.whole() && plan.machine.groups == plan.layer.groups &&
                                        takes_two_rows(plan.layer, hw()) &&
-                                       (second_rows_inside(plan.layer) || (input.spare_line && plan.layer.pad.value == 0));
+                                       (second_rows_inside(plan.layer) || (input.spare_line && plan.layer.pad.value == 0)) &&
+                                       p_.decide(s.layer, PlanDecision::TwoKernelRows, true);
         const bool spare = makes_spare_line(s, plan.machine);
         plan.machine.output_surface =
             spare ? atom() * plan.machine.out_width() * (plan.machine.out_height() + 1) : atom() * atoms_of_images(p_.steps, s.output);
@@ -355,7 +375,7 @@ private:
         if (!image) return;
         const std::optional<LayerPlan> features = shaped(machine_layer(layer, p_.layouts[tensor], hw()));
         const auto ranked = [&](const LayerPlan& plan) { return from_largest(lower_bounds(plan, layer, hw(), p_.memory)); };
-        if (features && ranked(*features) <= ranked(*image)) return;
+        if (!p_.decide(s.layer, PlanDecision::Pixels, !features || ranked(*features) > ranked(*image))) return;
         pixels->cube.strides.line = image->passes.front().geometry.in_strides.line;
         pixels->bytes = image->input_bytes;
         p_.layouts[tensor] = *pixels;
@@ -394,7 +414,9 @@ private:
         StepPlan& plan = p_.plans[i];
         for (const UnitBound& bound : lrn_bounds(of.lrn, hw())) plan.bounds.emplace_back(bound.name, bound.cycles);
         plan.lrn = {{of.lrn, lrn_tables(of.lrn, of.where + "/lrn/output_scale"), input.cube}};
-        if (hands_on_rows()) hand_on_rows(plan.lrn, largest(plan.bounds));
+        std::vector<LrnPass> rows = plan.lrn;
+        if (hands_on_rows()) hand_on_rows(rows, largest(plan.bounds));
+        if (rows.size() > 1 && p_.decide(s.layer, PlanDecision::ByRows, true)) plan.lrn = std::move(rows);
         TensorLayout layout = input;
         layout.before = 0;
         plan.traffic.tensors = {{"input", true, false, input.bytes, input.bytes}, {"output", true, true, layout.bytes, layout.bytes}};
@@ -450,34 +472,16 @@ private:
         return std::move(values.weights);
     }
 
-    /// Lane by lane: where one has a gap between channels, so must the other.
-    void check_addend(const Step& s, const Layer& layer) const
-    {
-        const TensorLayout &addend = p_.layouts[*s.addend], &input = p_.layouts[s.inputs.front()];
-        if (layer.convolves() ? addend.whole() : addend.pieces == input.pieces) return;
-        throw ConfigError(layer.file, "adds a tensor that consists of " + std::to_string(addend.pieces.size()) + " pieces to one in " +
-                                          std::to_string(layer.convolves() ? 1 : input.pieces.size()) +
-                                          ", expected channels in the same lanes: SDP adds whole atoms");
-    }
-    /// [spec] sdp.md 1.5: of a plane of one position SDP reads adjacent surfaces, whatever their stride.
-    void check_one_place(const Step& s, const Layer& layer) const
-    {
-        for (const std::optional<std::size_t>& tensor : {layer.op == Op::Sdp ? std::optional(s.inputs.front()) : std::nullopt, s.addend}) {
-            if (!tensor) continue;
-            const NetworkTensor& shape = p_.steps.tensors[*tensor];
-            const TensorLayout& at = p_.layouts[*tensor];
-            if (shape.width != 1 || shape.height != 1 || at.channels() <= at.per_atom() || at.cube.strides.surface == at.cube.atom_bytes)
-                continue;
-            throw ConfigError(layer.file, "reads \"" + shape.name + "\", one position whose surfaces are " +
-                                              std::to_string(at.cube.strides.surface) + " bytes apart, expected adjacent ones as SDP " +
-                                              "reads them: a deconvolution whose stride does not exceed its output");
-        }
-    }
-
     void keep(std::size_t i, LayerPlan planned)
     {
         StepPlan& plan = p_.plans[i];
-        if (step(i).unit == StepUnit::Pdp && hands_on_rows()) hand_on_rows(planned, plan.layer, hw());
+        if (step(i).unit == StepUnit::Pdp && hands_on_rows()) {
+            std::vector<PlannedPass> whole = planned.passes;
+            hand_on_rows(planned, plan.layer, hw());
+            if (planned.passes.size() > whole.size() && !p_.decide(step(i).layer, PlanDecision::ByRows, true))
+                planned.passes = std::move(whole);
+        }
+        if (plan.machine.image()) p_.decided[{step(i).layer, PlanDecision::RowsAtOnce}] = 1u << planned.passes.front().pass.y_extension;
         plan.bounds = unit_bounds(planned, plan.layer, hw());
         plan.traffic = traffic_of(planned, plan.layer, hw());
         plan.array_operations = array_operations(planned, hw());

@@ -9,6 +9,7 @@
 // Error  ConfigError if the machine cannot do a step.
 #pragma once
 #include <algorithm>
+#include <map>
 
 #include "jobs/bounds.h"
 #include "jobs/traffic.h"
@@ -31,6 +32,7 @@ struct NetworkOptions {
     bool for_driver = false;     // only what NVIDIA's driver can express: no columns of pixels, no spare lines of tensors
     bool siblings = true;        // convolutions of one input may be one step
     bool at_once = true;         // a step may compute all images
+    bool revise = false;         // decisions of the network that cannot be are dropped: NetworkPlan::network
     bool explicit_cuts = false;  // the tiling of every layer, as in a file: Network::layers
 };
 
@@ -50,6 +52,9 @@ struct StepPlan {
     LayerTensors weights;  // with numbers, or of several images: as the reference has them
 };
 
+/// Of the network itself in place of a layer.
+inline constexpr std::size_t kWholeNetwork = SIZE_MAX;
+
 struct NetworkPlan : Workload {
     Network network;
     Steps steps;
@@ -64,6 +69,14 @@ struct NetworkPlan : Workload {
     std::size_t image_count = 1;
     std::size_t together = 1, image_tensors = 0;  // images in the program, tensors of each
     NetworkMarks marks;
+    std::map<std::pair<std::size_t, PlanDecision>, std::uint32_t> decided;  // by layer: where there was something to decide
+
+    Decisions& decisions_of(std::size_t layer) { return layer == kWholeNetwork ? network.decided : network.layers[layer].decided; }
+    /// What the network says, or what is usual.
+    bool decide(std::size_t layer, PlanDecision decision, bool usual)
+    {
+        return (decided[{layer, decision}] = decisions_of(layer).of(decision).value_or(usual)) != 0;
+    }
 
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
     /// The one that the last layer makes.

@@ -17,7 +17,10 @@ bool same_numbers(const Network& network, const NetworkLayer& a, const NetworkLa
 
 class Siblings {
 public:
-    Siblings(Steps& steps, const Network& network, const Hardware& hardware) : s_(steps), n_(network), hw_(hardware) {}
+    Siblings(Steps& steps, const Network& network, const Hardware& hardware, const std::function<bool(const Step&)>& join)
+        : s_(steps), n_(network), hw_(hardware), join_(join)
+    {
+    }
 
     void join()
     {
@@ -26,7 +29,7 @@ public:
             std::vector<std::size_t> parts{s_.list[i].output};
             std::string name = s_.tensors[parts.front()].name;
             for (std::size_t j = i + 1; j < s_.list.size();) {
-                if (!ends_with_atoms(parts.back()) || !free(s_.list[j]) || !alike(s_.list[i], s_.list[j])) {
+                if (!ends_with_atoms(parts.back()) || !free(s_.list[j]) || !alike(s_.list[i], s_.list[j]) || !join_(s_.list[j])) {
                     ++j;
                     continue;
                 }
@@ -80,6 +83,7 @@ private:
     Steps& s_;
     const Network& n_;
     const Hardware& hw_;
+    const std::function<bool(const Step&)>& join_;
 };
 
 void append(Tensor& to, const Tensor& more, bool kernels)
@@ -94,7 +98,10 @@ void append(Tensor& to, const Tensor& more, bool kernels)
 
 }  // namespace
 
-void join_siblings(Steps& steps, const Network& network, const Hardware& hardware) { Siblings(steps, network, hardware).join(); }
+void join_siblings(Steps& steps, const Network& network, const Hardware& hardware, const std::function<bool(const Step&)>& join)
+{
+    Siblings(steps, network, hardware, join).join();
+}
 
 NetworkLayer with_siblings(const Network& network, const Step& step)
 {

@@ -13,7 +13,8 @@
 namespace dlasim {
 
 /// But parts of concatenations, whose neighbours are others, and outputs of the network.
-void join_siblings(Steps& steps, const Network& network, const Hardware& hardware);
+/// `join`: a step joins an earlier one.
+void join_siblings(Steps& steps, const Network& network, const Hardware& hardware, const std::function<bool(const Step&)>& join);
 
 /// The layer of a step with the kernels of all that it has, and their numbers. pre: fp16
 NetworkLayer with_siblings(const Network& network, const Step& step);

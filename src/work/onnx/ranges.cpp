@@ -11,7 +11,7 @@ constexpr std::size_t kSteps = 128;  // of one sign, 0 among them
 constexpr std::size_t kStride = 16;  // bins between two ranges that are tried
 constexpr double kShare = 0.9999;
 constexpr double kSaturated = 0.01;  // most magnitudes that entropy saturates: one frequent value looks like a loss of every wide range
-constexpr double kNothing = 1e-6;  // share of a step that has no element
+constexpr double kNothing = 1e-6;    // share of a step that has no element
 
 double magnitude(float x) { return std::abs(static_cast<double>(x)); }
 

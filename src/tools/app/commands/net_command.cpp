@@ -110,7 +110,7 @@ NetworkOptions planning_of(const NetOptions& options)
             .cvsram = options.cvsram};
 }
 
-/// The network, or with --optimise one of better tilings.
+/// The network, or with --optimise one of better decisions.
 class Tiled {
 public:
     Tiled(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options) : network_(network)
@@ -118,15 +118,17 @@ public:
         if (options.optimise == 0) return;
         watch_for_interrupt();  // one ends the search; what is found is kept
         better_ = network;
-        const Optimised found = optimise(*better_, hardware, memory, planning_of(options), options.optimise,
-                                         options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()));
-        if (!options.quiet) say("{}", optimised_text(found));
+        found_ = optimise(*better_, hardware, memory, planning_of(options), options.optimise,
+                          options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()));
+        if (!options.quiet) say("{}", optimised_text(found_));
     }
     const Network& network() const { return better_ ? *better_ : network_; }
+    const Optimised& found() const { return found_; }
 
 private:
     const Network& network_;
     std::optional<Network> better_;
+    Optimised found_;
 };
 
 int run_planned(const Network& asked, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options, OnnxRun* onnx)
@@ -190,7 +192,7 @@ Network network_of(Json json, const NetOptions& options)
     return network_from_json(json, options.network);
 }
 
-/// The plan; plan.json is the network with the partition of every tiled layer.
+/// The plan; plan.json is the network with all partitions and decisions.
 int show_plan(const Network& asked, const Hardware& hardware, const MemorySpec& memory, const NetOptions& options)
 {
     if (options.has_out && is_onnx(options.network))
@@ -201,7 +203,9 @@ int show_plan(const Network& asked, const Hardware& hardware, const MemorySpec& 
     const NetworkPlan plan = plan_network(tiled.network(), hardware, memory, planning);
     if (options.has_out) {
         make_folder(options.out);
-        OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(network_json(plan.network), 2));
+        OrderedJson json = network_json(plan.network);
+        if (!tiled.found().kept.empty()) json["optimised"] = optimised_json(tiled.found());
+        OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(json, 2));
     }
     if (!options.quiet) say("{}", network_plan_table(plan));
     return interrupted() ? kInterrupted : kDone;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/model/decisions.h"
 #include "config/model/layer.h"
 #include "config/model/lrn.h"
 #include "config/model/numbers.h"
@@ -58,6 +59,7 @@ struct NetworkLayer {
     Lrn lrn;
     Extent factor;  // upsample
     std::optional<LayerNumbers> numbers{};
+    Decisions decided{};
 
     bool convolves() const { return op <= NetworkOp::Deconvolution; }
     std::uint64_t macs() const { return convolves() ? layer.macs() : 0; }
@@ -77,6 +79,7 @@ struct Network {
     std::string expected{}, expected_where{};  // NumPy file of the last layer's tensor to compare with; empty: none
     Tolerance tolerance{};                     // of that comparison
     std::vector<std::size_t> outputs{};        // tensors that exist and keep their memory, beside the last layer's
+    Decisions decided{};
 
     bool is_fp16() const { return precision == Precision::Fp16; }
     std::uint32_t element_bytes() const { return is_fp16() ? 2 : 1; }
