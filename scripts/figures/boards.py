@@ -1,5 +1,5 @@
 """Times of networks on an FPGA board by others, beside ours: P5."""
-from figures.common import Net, Run, Table, at_once, network, percent, published
+from figures.common import Net, Run, Table, as_compiled, at_once, network, percent, published
 from figures.performance import additions, cycles, small_resnet18, thin_resnet
 
 AT_100 = ("clock_mhz=100",)
@@ -100,13 +100,13 @@ def whole(made):
 def p5():
     board = published()["tengine"]
     nano = yolox_nano()
-    networks = [thin_resnet(), small_resnet18(), network("yolov3_tiny"), nano]
+    networks = [as_compiled(one) for one in (thin_resnet(), small_resnet18(), network("yolov3_tiny"), nano)]
     names = ["ResNet-18", "ResNet-18", "YOLOv3-tiny", "YOLOX-Nano"]
     times = [board["milliseconds"][name] for name in names]
     dram, slow = "ddr4-2400", "ideal:interval=8,write_interval=8"
     runs = at_once([lambda one=one, memory=memory: Net(one, hw="nv_small", memory=memory, sets=AT_100) for memory in (dram, slow) for one in networks])
     ours, slowed = runs[:len(networks)], runs[len(networks):]
-    dense = Net(whole(nano), hw="nv_small", memory=dram, sets=AT_100).cycles - ours[3].cycles
+    dense = Net(as_compiled(whole(nano)), hw="nv_small", memory=dram, sets=AT_100).cycles - ours[3].cycles
     more = at_once([lambda run=run: additions(run, dram, AT_100) + pools(run, dram, AT_100) for run in ours])
     table = Table("one image on nv_small", "ResNet-18, 32 x 32, thin", "ResNet-18, 32 x 32", "YOLOv3-tiny", "YOLOX-Nano", texts=1)
     table.row("**published**, ms", *times)

@@ -2,7 +2,7 @@
 from dataclasses import dataclass, replace
 
 from figures import estimator
-from figures.common import Net, Run, Table, at_once, host_time, network, percent, published, workload
+from figures.common import Net, Run, Table, as_compiled, at_once, host_time, network, percent, published, workload
 
 PIXELS = "T_A8B8G8R8"  # four components: the fourth one is there and has weights
 INTERVAL = 6  # cycles between two beats of 64 bytes: 10.67 bytes a cycle, each way
@@ -228,7 +228,7 @@ def p3():
     board = published()["boards"]
     slow, late = "ideal:interval=8,write_interval=8", "ideal:latency=100"
     table = Table("cycles of one image on nv_small", "LeNet-5", "ResNet-18, 32 x 32, thin", "ResNet-18, 32 x 32", "ResNet-50", texts=1)
-    networks = [network("lenet_caffe"), thin_resnet(), small_resnet18(), network("resnet50")]
+    networks = [as_compiled(one) for one in (network("lenet_caffe"), thin_resnet(), small_resnet18(), network("resnet50"))]
     names = ["LeNet-5", "ResNet-18", "ResNet-18", "ResNet-50"]
     figures = [board["milliseconds"][name] * board["clock_mhz"] * 1000 for name in names]
 

@@ -147,6 +147,14 @@ class Cycles(DriverFiles):
 
 
 class Models(DriverFiles):
+    def test_scales_of_a_random_image_are_warned_of(self):
+        images = ROOT / "models/onnx/images.npy"
+        for model, machine, more, warned in (("acri_mnist", "nv_small", (), True), ("acri_mnist", "nv_small", ("--input", images), False),
+                                             ("acri_mnist", "nv_small", ("--calibrate", images), False), ("acri_mnist_qdq", "nv_small", (), False),
+                                             ("acri_mnist", "nv_full", ("--precision", "fp16"), False)):
+            done = self.run_dlasim("export", ROOT / f"models/onnx/{model}.onnx", "--hw", machine, "--form", "nvdla", "--to", self.at / "m.nvdla", *more)
+            self.assertEqual("scales follow from one random image" in done.stderr, warned, (model, more))
+
     def test_models(self):
         images = ROOT / "models/onnx/images.npy"
         for model in ("acri_mnist", "acri_mnist_qdq", "mobilenet_small", "resnet_small"):

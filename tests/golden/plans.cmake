@@ -2,8 +2,9 @@
 if(TARGET dlasim::lint)
     dlasim_test_program(random_plans random_plans.cpp USES dlasim::lint dlasim::lowering)
     add_test(NAME RandomPlans.1_to_1500_more COMMAND random_plans 1 1500)
+    add_test(NAME RandomPlans.large_output_of_a_batch COMMAND random_plans 144773 1)
     add_test(NAME RandomPlans.100001_to_50000_more COMMAND random_plans 100001 50000)
-    set_tests_properties(RandomPlans.1_to_1500_more PROPERTIES LABELS golden TIMEOUT 600)
+    set_tests_properties(RandomPlans.1_to_1500_more RandomPlans.large_output_of_a_batch PROPERTIES LABELS golden TIMEOUT 600)
     set_tests_properties(RandomPlans.100001_to_50000_more PROPERTIES LABELS long TIMEOUT 6000)
 endif()
 # Random layers against integers of NumPy, a kind a test.

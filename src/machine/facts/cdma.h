@@ -13,6 +13,10 @@ inline constexpr std::uint32_t kInfoDepth = 128;       // [spec] 3.2: RAM words 
 inline constexpr std::uint32_t kWeightFifo = 8;        // [spec] 3.2: weight response FIFO, configurable generation
 inline constexpr std::uint32_t kOutstandingMax = 511;  // [spec] 11: the counter of bursts in flight freezes here
 
+// Limits of a layer, from the widths of the fields.
+inline constexpr std::uint32_t kMaxLines = 8192;  // D_DATAIN_SIZE_0.DATAIN_HEIGHT: lines of the input
+inline constexpr std::uint32_t kMaxStride = 8;    // D_CONV_STRIDE.CONV_Y_STRIDE
+
 // Life cycle of a layer.
 inline constexpr Cycle kBusy = 1;       // [spec] 2.2: T0 to BUSY (or DONE with reuse)
 inline constexpr Cycle kGateTail = 3;   // [spec] 12: the clock runs 3 cycles longer than the layer

@@ -93,7 +93,7 @@ struct SumBeat {
     std::array<std::int32_t, 16> lanes{};  // of the first one
     bool layer_end = false;                // the last one ends the layer
     std::uint32_t beats = 1;
-    const std::int32_t* more = nullptr;  // lanes of the others, one after another
+    const std::int32_t* more = nullptr;  // lanes of the others, one after another; CACC keeps them until the last one is taken
     const std::int32_t* lanes_of(std::uint32_t beat, std::uint32_t count) const
     {
         return beat == 0 ? lanes.data() : more + std::size_t{beat - 1} * count;

@@ -39,6 +39,10 @@ Json descriptor_of(const Json& json, NetworkOp op, const NetworkTensor& in, Prec
     return descriptor;
 }
 
+// The names of a decision in the file and in the table of the planner are one.
+static_assert(std::equal(keys::kLayerDecide.begin(), keys::kLayerDecide.end(), kDecisions.begin(),
+                         [](const InputKey& key, const DecisionKey& of) { return key.row.name == std::string_view(of.name); }));
+
 Decisions read_decisions(const JsonObject& parent, std::span<const InputKey> known)
 {
     Decisions decided;

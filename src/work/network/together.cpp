@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "facts/cdma.h"
+
 namespace dlasim {
 namespace {
-
-constexpr std::uint32_t kMaxStride = 8, kMaxLines = 8192;
 
 bool reads(const Step& step, std::size_t tensor) { return std::find(step.inputs.begin(), step.inputs.end(), tensor) != step.inputs.end(); }
 
@@ -115,8 +115,8 @@ std::optional<Layer> layer_of_images(Layer layer, std::size_t images)
         return std::nullopt;
     const std::uint32_t span = (layer.kernel_height - 1) * layer.dilation.y + 1, rows = layer.out_height();
     if (rows == 1) layer.stride.y = layer.height;
-    if (layer.pad.top != 0 || layer.pad.bottom != 0 || layer.stride.y > kMaxStride || span > layer.stride.y ||
-        rows * layer.stride.y != layer.height || layer.height * images > kMaxLines)
+    if (layer.pad.top != 0 || layer.pad.bottom != 0 || layer.stride.y > facts::cdma::kMaxStride || span > layer.stride.y ||
+        rows * layer.stride.y != layer.height || layer.height * images > facts::cdma::kMaxLines)
         return std::nullopt;
     layer.op = Op::Convolution;
     layer.height *= static_cast<std::uint32_t>(images);

@@ -180,6 +180,9 @@ void OnnxRun::calibrate(const NetOptions& options)
     const Images& seen = own ? *own : *images_;
     for (std::size_t i = 0; needed && i < seen.count(); ++i) ranges.see(evaluate(graph_, seen.reals(i)));
     quantised_ = quantised(graph_, ranges);
+    const bool own_scales = std::ranges::all_of(
+        quantised_.values, [&](std::size_t value) { return value >= reference_.values.size() || reference_.values[value].quantisation; });
+    random_scales_ = !own_scales && options.input.empty() && options.calibrate.empty();
     if (options.bias_correction)
         correct_biases(quantised_, reference_, graph_,
                        {std::min(seen.count(), kCorrectedImages), [&](std::size_t i) { return seen.reals(i); }});
@@ -254,7 +257,7 @@ double OnnxRun::weight_spread(std::size_t tensor) const
 
 void OnnxRun::add_loss(ImagesResult::TensorError& error, const RealTensor& model, const RealTensor& alone, const Tensor& found) const
 {
-    if (!error.loss) error.loss.emplace().weight_spread = weight_spread(error.tensor);
+    if (!error.loss) error.loss = ImagesResult::StepLoss{.weight_spread = weight_spread(error.tensor)};
     for (std::size_t i = 0; i < alone.size(); ++i)
         error.loss->add(static_cast<double>(model[i]), static_cast<double>(alone[i]), number(error.tensor, found.values[i]),
                         network().tensors[error.tensor].quantisation);
@@ -279,6 +282,7 @@ RealTensor OnnxRun::alone(std::size_t t, std::size_t image, const NetworkPlan& p
         shapes.push_back({from.channels, from.height, from.width});
     }
     std::vector<const RealTensor*> inputs;
+    inputs.reserve(reals.size());
     for (const RealTensor& real : reals) inputs.push_back(&real);
     const NetworkTensor& to = network().tensors[t];
     RealTensor made = evaluate(graph_.nodes[*layer], inputs, shapes, {to.channels, to.height, to.width});

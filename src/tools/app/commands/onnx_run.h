@@ -36,6 +36,8 @@ public:
 
     const Network& network() const { return quantised_.network; }
     std::size_t images() const { return images_->count(); }
+    /// Scales of int8 follow from a generated image: right for cycles only.
+    bool random_scales() const { return random_scales_; }
     /// Where each output of the model is written, below the folder: output.npy, then outputs/NAME.npy. And its bytes, at most.
     std::vector<OutputPlace> output_places() const;
     ImageSource source(const NetworkPlan& plan);
@@ -82,7 +84,7 @@ private:
     std::vector<std::int64_t> labels_;
     std::optional<Images> images_;
     QuantisedNetwork quantised_;
-    bool keep_tensors_ = false, keep_first_ = false, by_step_ = false;
+    bool keep_tensors_ = false, keep_first_ = false, by_step_ = false, random_scales_ = false;
     std::vector<Tensor> first_;
 
     ImagesResult result_;

@@ -19,7 +19,9 @@
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "config/network_reader.h"
+#include "config/warning.h"
 #include "loadable/nvidia/check.h"
+#include "replay/events.h"
 
 namespace dlasim {
 namespace {
@@ -74,6 +76,7 @@ DriverFiles driver_files_of(const ExportOptions& options, const std::string& nam
     const std::string& file = options.what.loadable;
     if (is_onnx(file)) {
         OnnxRun onnx(model_options_of(options));
+        if (onnx.random_scales()) warn(file + ": its int8 scales follow from one random image, expected images of --calibrate or --input");
         const ImageSource source{[&](std::size_t image) { return onnx.inputs(image); }, {}};
         DriverFiles files = network_driver_files(options, onnx.network(), name, &source);
         for (const auto& [input, channels] : onnx.pictures())
@@ -128,7 +131,7 @@ int export_driver_files(const ExportOptions& options)
         files.back()->finish(contents);
     };
     for (std::size_t i = 0; i < made.files.size(); ++i) add(to.parent_path() / driver_file_name(name, i, made.files.size()), made.files[i]);
-    add(to.parent_path() / (name + ".json"), made.manifest.dump(2, ' ', false, kReplace) + "\n");
+    add(to.parent_path() / (name + ".json"), json_file_text(made.manifest, 2));
     if (!options.golden.empty()) make_folder(options.golden);
     for (std::size_t i = 0; i < made.golden.size() && !options.golden.empty(); ++i)
         add(fs::path(options.golden) / made.golden[i].file, made.golden[i].npy);

@@ -53,7 +53,7 @@ Split split_of(const Pass& pass, const Layer& layer, const Hardware& hw)
     if (layer.partition.pooled && !pass.pool)
         throw ConfigError(where_of(layer) + "/partition/pooled", "found true, expected a fused pooling");
     if (!pass.convolves()) return {};
-    if (std::string problem = forbidden(pass, hw); !problem.empty()) throw ConfigError(where_of(layer), std::move(problem));
+    if (const std::string problem = forbidden(pass, hw); !problem.empty()) throw ConfigError(where_of(layer), problem);
     if (layer.partition.on()) return split_pass(pass, hw, layer.partition, by_kernels, where_of(layer));
     if (const std::uint32_t kernels = most_kernels(pass, hw); kernels < pass.kernels) {
         Partition surfaces;

@@ -161,8 +161,8 @@ private:
         put(D_DATAOUT_SIZE_1, p_.kernels - 1);
         put(D_DATAOUT_ADDR, low_word(a_.output));
         put(D_BATCH_NUMBER, p_.batch - 1);
-        // Used by multi-batch only; elsewhere a stride of a wide layer is cut to what the register holds.
-        const auto put_stride = [&](reg::Register at, std::uint64_t stride) { put(at, p_.batch > 1 ? stride : stride & out_.held(at)); };
+        // [spec] cacc.md 3.3: of a stride CACC uses bit 5 alone, so one of a large output is cut to what the register holds.
+        const auto put_stride = [&](reg::Register at, std::uint64_t stride) { put(at, stride & out_.held(at)); };
         put_stride(D_LINE_STRIDE, g_.out_strides.line);
         // From one kernel group to the next: two surfaces where int8 is written as int16.
         put_stride(D_SURF_STRIDE, g_.out_strides.surface * (p_.element_bytes() == 1 && g_.out_element_bytes == 2 ? 2 : 1));
