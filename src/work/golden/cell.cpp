@@ -169,28 +169,31 @@ DLASIM_FORM void cut_all(const std::int16_t* weights, const std::int8_t* weight_
     for (std::size_t i = 0; i < kLanes; ++i) terms[i] = cut(weights[i], data[i], top - weight_places[i] - places[i]);
 }
 
-DLASIM_FORM void sums_of(const CellKernels* w, const CellAtom* d, Steps* steps, std::int64_t* sums)
+/// What the shifts take from the sum of a lane's product, of every kernel. One function for both below: it is long.
+DLASIM_FORM void lost_of(const CellKernels* w, const CellAtom* d, Steps* steps, Each* lost)
 {
     align(*w, *d, *steps);
     Tree tree(*w, *d);
     tree.lose<1>(*steps);
+    *lost = tree.lost;
+}
+
+DLASIM_FORM void sums_of(const CellKernels* w, const CellAtom* d, const Steps* steps, const Each* lost, std::int64_t* sums)
+{
     for (std::size_t k = 0; k < w->count; ++k) {
         alignas(64) std::array<std::int32_t, kLanes> terms;
         cut_all(w->number[k].data(), w->places[k].data(), *d, steps->top[k], terms.data());
         std::int64_t sum = 0;
         for (const std::int32_t term : terms) sum += term;
-        sums[k] = sum - std::popcount(tree.lost[k]);
+        sums[k] = sum - std::popcount((*lost)[k]);
     }
 }
 
-DLASIM_FORM void terms_of(const CellKernels* w, const CellAtom* d, Steps* steps, std::int32_t* terms)
+DLASIM_FORM void terms_of(const CellKernels* w, const CellAtom* d, const Steps* steps, const Each* lost, std::int32_t* terms)
 {
-    align(*w, *d, *steps);
-    Tree tree(*w, *d);
-    tree.lose<1>(*steps);
     for (std::size_t k = 0; k < w->count; ++k, terms += kLanes) {
         cut_all(w->number[k].data(), w->places[k].data(), *d, steps->top[k], terms);
-        for (std::size_t i = 0; i < kLanes; ++i) terms[i] -= static_cast<std::int32_t>(tree.lost[k] >> i & 1);
+        for (std::size_t i = 0; i < kLanes; ++i) terms[i] -= static_cast<std::int32_t>((*lost)[k] >> i & 1);
     }
 }
 
@@ -299,8 +302,10 @@ CellKernels::CellKernels(std::span<const CellAtom::Values> kernels, Vectors vect
 void cell_words(const CellKernels& kernels, const CellAtom& data, Each& words, Vectors vectors)
 {
     Steps steps;
+    Each lost;
     std::array<std::int64_t, kCellKernels> sums;
-    in_form<sums_of>(vectors, &kernels, &data, &steps, sums.data());
+    in_form<lost_of>(vectors, &kernels, &data, &steps, &lost);
+    in_form<sums_of>(vectors, &kernels, &data, &steps, &lost, sums.data());
     words = {};
     for (std::size_t k = 0; k < kernels.count; ++k) words[k] = word(steps.top[k], sums[k]);
     put_nan(kernels, data, words);
@@ -309,8 +314,10 @@ void cell_words(const CellKernels& kernels, const CellAtom& data, Each& words, V
 void cell_tiles(const CellKernels& kernels, const CellAtom& data, std::array<Each, 4>& words, Vectors vectors)
 {
     Steps steps;
+    Each lost;
     std::array<std::int32_t, kCellKernels * kLanes> terms;
-    in_form<terms_of>(vectors, &kernels, &data, &steps, terms.data());
+    in_form<lost_of>(vectors, &kernels, &data, &steps, &lost);
+    in_form<terms_of>(vectors, &kernels, &data, &steps, &lost, terms.data());
     // A^T G A with the rows of A^T: 1 1 1 0 and 0 1 -1 -1.
     constexpr int kRows[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
     for (std::size_t i = 0; i < words.size(); ++i) {
