@@ -184,7 +184,7 @@ OrderedJson steps_of(const RunComparison& c)
 }
 
 constexpr KeyRow kStepCauses{"causes", "list", "", "cycles of the step by cause, as above", "both results contain them"};
-constexpr std::string_view kTolerance = "--tolerance";
+constexpr std::string_view kToleranceOption = "--tolerance";
 constexpr std::array kComparisonKeys{
     Key<Asked>{{"schema", "text", "", "dlasim.comparison/1"}, [](const Asked&) -> OrderedJson { return "dlasim.comparison/1"; }},
     Key<Asked>{{"verdict", "text", "", "the first sentence of the table"}, [](const Asked& q) -> OrderedJson { return q.c.verdict(); }},
@@ -197,9 +197,9 @@ constexpr std::array kComparisonKeys{
     Key<Asked>{{"cycles/change", "integer", "cycles", "from A to B"}, [](const Asked& q) -> OrderedJson { return q.c.change(); }},
     Key<Asked>{{"cycles/percent", "number or null", "%", "the same of the cycles of A; null where these are 0"},
                [](const Asked& q) -> OrderedJson { return q.c.percent() ? OrderedJson(*q.c.percent()) : OrderedJson(); }},
-    Key<Asked>{{"tolerance", "number", "%", "of `--tolerance`", kTolerance},
+    Key<Asked>{{"tolerance", "number", "%", "of `--tolerance`", kToleranceOption},
                [](const Asked& q) -> OrderedJson { return q.tolerance ? OrderedJson(*q.tolerance) : kAbsent; }},
-    Key<Asked>{{"within", "flag", "", "the cycles differ by no more, either way", kTolerance},
+    Key<Asked>{{"within", "flag", "", "the cycles differ by no more, either way", kToleranceOption},
                [](const Asked& q) -> OrderedJson { return q.tolerance ? OrderedJson(q.c.within(*q.tolerance)) : kAbsent; }},
     Key<Asked>{{"causes", "list", "", "cycles by cause, largest change first", "both results contain them"},
                [](const Asked& q) { return q.c.by_cause ? list_of(kAmountKeys, q.c.parts) : kAbsent; }},

@@ -14,7 +14,7 @@
 namespace dlasim {
 namespace {
 
-constexpr std::size_t kMostSteps = 200, kMostFacts = 40;
+constexpr std::size_t kMostStepRows = 200, kMostFacts = 40;
 constexpr const char* kStyles = R"(
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border: 1px solid var(--line); }
 tbody tr, thead th { cursor: auto; }
@@ -154,11 +154,11 @@ public:
         const auto rows = steps_.ranked(moved);
         if (rows.empty()) return "";
         std::string text = section("Steps, the largest change first") + table_head("step");
-        for (std::size_t i = 0; i < std::min(rows.size(), kMostSteps); ++i)
+        for (std::size_t i = 0; i < std::min(rows.size(), kMostStepRows); ++i)
             text += fmt::format("<tr><td class=\"words\">{}</td>{}</tr>\n", html_text(printable(rows[i].name)),
                                 change_cells(rows[i], runs_.size()));
-        if (rows.size() > kMostSteps)
-            text += fmt::format("<tr><td class=\"words\">and {} more that change less</td></tr>\n", rows.size() - kMostSteps);
+        if (rows.size() > kMostStepRows)
+            text += fmt::format("<tr><td class=\"words\">and {} more that change less</td></tr>\n", rows.size() - kMostStepRows);
         return text + kTableEnd;
     }
 

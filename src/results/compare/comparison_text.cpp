@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxParts = 12, kMaxSteps = 10, kMaxFacts = 12;
 
 /// In at most 13 letters.
-std::string number(std::int64_t value, bool with_sign = false)
+std::string signed_number(std::int64_t value, bool with_sign = false)
 {
     const char* sign = !with_sign || value == 0 ? "" : value < 0 ? "-" : "+";
     const std::string digits = grouped(static_cast<std::uint64_t>(std::abs(value)));
@@ -38,7 +38,8 @@ std::string amount_line(const AmountChange& c)
 {
     std::string share = percent_text(c.a, c.change());
     if (!share.empty()) share = fmt::format(" {:>8}", share);
-    return fmt::format("  {:<27} {:>13} {:>13} {:>13}{}\n", cut_to(c.name, 27), number(c.a), number(c.b), number(c.change(), true), share);
+    return fmt::format("  {:<27} {:>13} {:>13} {:>13}{}\n", cut_to(c.name, 27), signed_number(c.a), signed_number(c.b),
+                       signed_number(c.change(), true), share);
 }
 
 std::string head_line(const char* title, const char* unit)

@@ -12,7 +12,7 @@
 namespace dlasim::dram {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 Statistics sum_of(const std::vector<Statistics>& channels)
 {
@@ -40,24 +40,24 @@ struct StatisticsView {
     Energy energy = energy_of(config, s);
 };
 
-Json by_rank_state(const auto& values)
+OrderedJson by_rank_state(const auto& values)
 {
-    Json states;
+    OrderedJson states;
     for (std::size_t i = 0; i < kRankStates; ++i) states[std::string{kRankStateNames[i]}] = values[i];
     return states;
 }
 
-Json commands_json(const Statistics& s)
+OrderedJson commands_json(const Statistics& s)
 {
-    Json commands;
+    OrderedJson commands;
     for (std::size_t c = 0; c < kCommands; ++c)
         if (s.commands[c]) commands[std::string{kCommandNames[c]}] = s.commands[c];
     return commands;
 }
 
-Json lost_json(const StatisticsView& seen)
+OrderedJson lost_json(const StatisticsView& seen)
 {
-    Json lost;
+    OrderedJson lost;
     for (const auto& [owner, cycles] : lost_by_owner(seen.config, seen.s)) lost[owner] = cycles;
     return lost;
 }
@@ -68,13 +68,13 @@ struct Bucket {
 
 constexpr std::array kBucketKeys{
     Key<Bucket>{{"below_cycles", "integer", "DRAM cycles", "these reads took less, and at least half as long"},
-                [](const Bucket& b) -> Json { return b.below; }},
-    Key<Bucket>{{"reads", "integer", "reads", "reads in this bucket"}, [](const Bucket& b) -> Json { return b.reads; }},
+                [](const Bucket& b) -> OrderedJson { return b.below; }},
+    Key<Bucket>{{"reads", "integer", "reads", "reads in this bucket"}, [](const Bucket& b) -> OrderedJson { return b.reads; }},
 };
 
-Json histogram_json(const Histogram& latency)
+OrderedJson histogram_json(const Histogram& latency)
 {
-    Json histogram = Json::array();
+    OrderedJson histogram = OrderedJson::array();
     const auto buckets = latency.log2();
     for (std::size_t i = 0; i < buckets.size(); ++i)
         if (buckets[i]) histogram.push_back(written(kBucketKeys, Bucket{i >= 64 ? UINT64_MAX : std::uint64_t{1} << i, buckets[i]}));
@@ -83,100 +83,109 @@ Json histogram_json(const Histogram& latency)
 
 double rate(std::uint64_t part, std::uint64_t whole) { return share(static_cast<double>(part), static_cast<double>(whole)); }
 
-using Row = Key<StatisticsView>;
+using StatisticsKey = Key<StatisticsView>;
 constexpr std::array kStatisticsKeys{
-    Row{{"cycles", "integer", "DRAM cycles", "cycles of the window"}, [](const StatisticsView& v) -> Json { return v.s.cycles; }},
-    Row{{"reads", "integer", "requests", "reads accepted, of a burst each"}, [](const StatisticsView& v) -> Json { return v.s.reads; }},
-    Row{{"reads_done", "integer", "requests", "reads answered"}, [](const StatisticsView& v) -> Json { return v.s.reads_done; }},
-    Row{{"writes", "integer", "requests", "writes accepted, of a burst each"}, [](const StatisticsView& v) -> Json { return v.s.writes; }},
-    Row{{"bytes_read", "integer", "bytes", "bytes of the reads accepted"}, [](const StatisticsView& v) -> Json { return v.s.bytes_read; }},
-    Row{{"bytes_written", "integer", "bytes", "bytes of the writes accepted"},
-        [](const StatisticsView& v) -> Json { return v.s.bytes_written; }},
-    Row{{"forwarded", "integer", "requests", "reads served from the write queue"},
-        [](const StatisticsView& v) -> Json { return v.s.forwarded; }},
-    Row{{"merged", "integer", "requests", "requests that joined one of the same burst in a queue"},
-        [](const StatisticsView& v) -> Json { return v.s.merged; }},
-    Row{{"bandwidth_gb_per_s", "number", "GB/s", "bytes over the data bus"},
-        [](const StatisticsView& v) -> Json { return gb_per_s(v.config, v.s, v.channels); }},
-    Row{{"row_hits", "integer", "requests", "requests whose row was open when their first command was issued"},
-        [](const StatisticsView& v) -> Json { return v.s.hits; }},
-    Row{{"row_misses", "integer", "requests", "requests whose bank was closed"},
-        [](const StatisticsView& v) -> Json { return v.s.misses; }},
-    Row{{"row_conflicts", "integer", "requests", "requests whose bank had another row open"},
-        [](const StatisticsView& v) -> Json { return v.s.conflicts; }},
-    Row{{"row_hit_rate", "number", "", "row_hits of all three"},
-        [](const StatisticsView& v) -> Json { return rate(v.s.hits, v.s.hits + v.s.misses + v.s.conflicts); }},
-    Row{{"columns_after_the_first", "integer", "commands", "column commands that are not the first since the activation of their row"},
-        [](const StatisticsView& v) -> Json { return v.s.later_columns; }},
-    Row{{"column_to_column/same_group", "integer", "commands", "column commands whose predecessor went to the same bank group"},
-        [](const StatisticsView& v) -> Json { return v.s.same_group; }},
-    Row{{"column_to_column/other_group", "integer", "commands", "to another group of the same rank"},
-        [](const StatisticsView& v) -> Json { return v.s.other_group; }},
-    Row{{"column_to_column/other_rank", "integer", "commands", "to another rank"},
-        [](const StatisticsView& v) -> Json { return v.s.other_rank; }},
-    Row{{"turnarounds", "integer", "changes", "changes of the direction of the data bus"},
-        [](const StatisticsView& v) -> Json { return v.s.turnarounds; }},
-    Row{{"commands", "object", "commands", "commands issued, by name; only those that occurred"},
-        [](const StatisticsView& v) -> Json { return commands_json(v.s); }},
-    Row{{"data_bus/cycles", "integer", "DRAM cycles", "cycles of the data buses, to the end or the last data"},
-        [](const StatisticsView& v) -> Json { return v.s.bus_cycles; }},
-    Row{{"data_bus/busy", "integer", "DRAM cycles", "of these with data"}, [](const StatisticsView& v) -> Json { return v.s.busy; }},
-    Row{{"data_bus/utilization", "number", "", "busy of cycles"},
-        [](const StatisticsView& v) -> Json { return rate(v.s.busy, v.s.bus_cycles); }},
-    Row{{"data_bus/lost", "object", "DRAM cycles",
-         "cycles without data by owner: OWNER:RULE of the constraint table, no_request, scheduling, unfinished"},
-        lost_json},
-    Row{{"read_latency_cycles/min", "integer", "DRAM cycles", "from acceptance to the last data: the least"},
-        [](const StatisticsView& v) -> Json { return v.s.read_latency.min(); }},
-    Row{{"read_latency_cycles/mean", "number", "DRAM cycles", "the mean"},
-        [](const StatisticsView& v) -> Json { return v.s.read_latency.mean(); }},
-    Row{{"read_latency_cycles/p50", "integer", "DRAM cycles", "median of the reads"},
-        [](const StatisticsView& v) -> Json { return v.s.read_latency.quantile(0.5); }},
-    Row{{"read_latency_cycles/p99", "integer", "DRAM cycles", "99th percentile of the reads"},
-        [](const StatisticsView& v) -> Json { return v.s.read_latency.quantile(0.99); }},
-    Row{{"read_latency_cycles/max", "integer", "DRAM cycles", "the greatest"},
-        [](const StatisticsView& v) -> Json { return v.s.read_latency.max(); }},
-    Row{{"read_latency_cycles/histogram", "list", "", "buckets by powers of two, without empty ones"},
-        [](const StatisticsView& v) -> Json { return histogram_json(v.s.read_latency); }},
-    Row{{"queue_cycles/read", "list", "DRAM cycles", "cycles in which the read queue had 0, 1, 2, .. requests"},
-        [](const StatisticsView& v) -> Json { return v.s.read_queue_cycles; }},
-    Row{{"queue_cycles/write", "list", "DRAM cycles", "the same of the write queue"},
-        [](const StatisticsView& v) -> Json { return v.s.write_queue_cycles; }},
-    Row{{"rank_cycles", "object", "DRAM cycles",
-         "cycles of all ranks by state: precharged, active, precharged_power_down, active_power_down, self_refresh"},
-        [](const StatisticsView& v) -> Json { return by_rank_state(v.s.rank_cycles); }},
-    Row{{"energy/source", "text", "", "source of the currents"}, [](const StatisticsView& v) -> Json { return v.config.energy.source; }},
-    Row{{"energy/estimate", "flag", "", "the currents are an estimate"},
-        [](const StatisticsView& v) -> Json { return v.config.energy.estimate; }},
-    Row{{"energy/activate_pj", "number", "pJ", "of activations and their precharges"},
-        [](const StatisticsView& v) -> Json { return v.energy.activate; }},
-    Row{{"energy/read_pj", "number", "pJ", "of reads"}, [](const StatisticsView& v) -> Json { return v.energy.read; }},
-    Row{{"energy/write_pj", "number", "pJ", "of writes"}, [](const StatisticsView& v) -> Json { return v.energy.write; }},
-    Row{{"energy/refresh_pj", "number", "pJ", "of refreshes"}, [](const StatisticsView& v) -> Json { return v.energy.refresh; }},
-    Row{{"energy/background_pj", "object", "pJ", "of the time in each state of the ranks, as in rank_cycles"},
-        [](const StatisticsView& v) -> Json { return by_rank_state(v.energy.background); }},
-    Row{{"energy/total_pj", "number", "pJ", "the sum"}, [](const StatisticsView& v) -> Json { return v.energy.total(); }},
-    Row{{"energy/power_mw", "number", "mW", "the sum over the time of the window"},
-        [](const StatisticsView& v) -> Json { return v.energy.average_mw(); }},
-    Row{{"energy/pj_per_bit", "number", "pJ", "the sum over the bits read and written"},
-        [](const StatisticsView& v) -> Json { return share(v.energy.total(), bytes_of(v.s) * 8); }},
+    StatisticsKey{{"cycles", "integer", "DRAM cycles", "cycles of the window"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.cycles; }},
+    StatisticsKey{{"reads", "integer", "requests", "reads accepted, of a burst each"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.reads; }},
+    StatisticsKey{{"reads_done", "integer", "requests", "reads answered"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.reads_done; }},
+    StatisticsKey{{"writes", "integer", "requests", "writes accepted, of a burst each"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.writes; }},
+    StatisticsKey{{"bytes_read", "integer", "bytes", "bytes of the reads accepted"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.bytes_read; }},
+    StatisticsKey{{"bytes_written", "integer", "bytes", "bytes of the writes accepted"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.bytes_written; }},
+    StatisticsKey{{"forwarded", "integer", "requests", "reads served from the write queue"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.forwarded; }},
+    StatisticsKey{{"merged", "integer", "requests", "requests that joined one of the same burst in a queue"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.merged; }},
+    StatisticsKey{{"bandwidth_gb_per_s", "number", "GB/s", "bytes over the data bus"},
+                  [](const StatisticsView& v) -> OrderedJson { return gb_per_s(v.config, v.s, v.channels); }},
+    StatisticsKey{{"row_hits", "integer", "requests", "requests whose row was open when their first command was issued"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.hits; }},
+    StatisticsKey{{"row_misses", "integer", "requests", "requests whose bank was closed"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.misses; }},
+    StatisticsKey{{"row_conflicts", "integer", "requests", "requests whose bank had another row open"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.conflicts; }},
+    StatisticsKey{{"row_hit_rate", "number", "", "row_hits of all three"},
+                  [](const StatisticsView& v) -> OrderedJson { return rate(v.s.hits, v.s.hits + v.s.misses + v.s.conflicts); }},
+    StatisticsKey{
+        {"columns_after_the_first", "integer", "commands", "column commands that are not the first since the activation of their row"},
+        [](const StatisticsView& v) -> OrderedJson { return v.s.later_columns; }},
+    StatisticsKey{{"column_to_column/same_group", "integer", "commands", "column commands whose predecessor went to the same bank group"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.same_group; }},
+    StatisticsKey{{"column_to_column/other_group", "integer", "commands", "to another group of the same rank"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.other_group; }},
+    StatisticsKey{{"column_to_column/other_rank", "integer", "commands", "to another rank"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.other_rank; }},
+    StatisticsKey{{"turnarounds", "integer", "changes", "changes of the direction of the data bus"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.turnarounds; }},
+    StatisticsKey{{"commands", "object", "commands", "commands issued, by name; only those that occurred"},
+                  [](const StatisticsView& v) -> OrderedJson { return commands_json(v.s); }},
+    StatisticsKey{{"data_bus/cycles", "integer", "DRAM cycles", "cycles of the data buses, to the end or the last data"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.bus_cycles; }},
+    StatisticsKey{{"data_bus/busy", "integer", "DRAM cycles", "of these with data"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.busy; }},
+    StatisticsKey{{"data_bus/utilization", "number", "", "busy of cycles"},
+                  [](const StatisticsView& v) -> OrderedJson { return rate(v.s.busy, v.s.bus_cycles); }},
+    StatisticsKey{{"data_bus/lost", "object", "DRAM cycles",
+                   "cycles without data by owner: OWNER:RULE of the constraint table, no_request, scheduling, unfinished"},
+                  lost_json},
+    StatisticsKey{{"read_latency_cycles/min", "integer", "DRAM cycles", "from acceptance to the last data: the least"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.read_latency.min(); }},
+    StatisticsKey{{"read_latency_cycles/mean", "number", "DRAM cycles", "the mean"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.read_latency.mean(); }},
+    StatisticsKey{{"read_latency_cycles/p50", "integer", "DRAM cycles", "median of the reads"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.read_latency.quantile(0.5); }},
+    StatisticsKey{{"read_latency_cycles/p99", "integer", "DRAM cycles", "99th percentile of the reads"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.read_latency.quantile(0.99); }},
+    StatisticsKey{{"read_latency_cycles/max", "integer", "DRAM cycles", "the greatest"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.read_latency.max(); }},
+    StatisticsKey{{"read_latency_cycles/histogram", "list", "", "buckets by powers of two, without empty ones"},
+                  [](const StatisticsView& v) -> OrderedJson { return histogram_json(v.s.read_latency); }},
+    StatisticsKey{{"queue_cycles/read", "list", "DRAM cycles", "cycles in which the read queue had 0, 1, 2, .. requests"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.read_queue_cycles; }},
+    StatisticsKey{{"queue_cycles/write", "list", "DRAM cycles", "the same of the write queue"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.s.write_queue_cycles; }},
+    StatisticsKey{{"rank_cycles", "object", "DRAM cycles",
+                   "cycles of all ranks by state: precharged, active, precharged_power_down, active_power_down, self_refresh"},
+                  [](const StatisticsView& v) -> OrderedJson { return by_rank_state(v.s.rank_cycles); }},
+    StatisticsKey{{"energy/source", "text", "", "source of the currents"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.config.energy.source; }},
+    StatisticsKey{{"energy/estimate", "flag", "", "the currents are an estimate"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.config.energy.estimate; }},
+    StatisticsKey{{"energy/activate_pj", "number", "pJ", "of activations and their precharges"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.energy.activate; }},
+    StatisticsKey{{"energy/read_pj", "number", "pJ", "of reads"}, [](const StatisticsView& v) -> OrderedJson { return v.energy.read; }},
+    StatisticsKey{{"energy/write_pj", "number", "pJ", "of writes"}, [](const StatisticsView& v) -> OrderedJson { return v.energy.write; }},
+    StatisticsKey{{"energy/refresh_pj", "number", "pJ", "of refreshes"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.energy.refresh; }},
+    StatisticsKey{{"energy/background_pj", "object", "pJ", "of the time in each state of the ranks, as in rank_cycles"},
+                  [](const StatisticsView& v) -> OrderedJson { return by_rank_state(v.energy.background); }},
+    StatisticsKey{{"energy/total_pj", "number", "pJ", "the sum"}, [](const StatisticsView& v) -> OrderedJson { return v.energy.total(); }},
+    StatisticsKey{{"energy/power_mw", "number", "mW", "the sum over the time of the window"},
+                  [](const StatisticsView& v) -> OrderedJson { return v.energy.average_mw(); }},
+    StatisticsKey{{"energy/pj_per_bit", "number", "pJ", "the sum over the bits read and written"},
+                  [](const StatisticsView& v) -> OrderedJson { return share(v.energy.total(), bytes_of(v.s) * 8); }},
 };
 
 constexpr std::array kBankKeys{
-    Key<BankCounts>{{"ACT", "integer", "commands", "activations"}, [](const BankCounts& b) -> Json { return b.activations; }},
-    Key<BankCounts>{{"PRE", "integer", "commands", "precharges"}, [](const BankCounts& b) -> Json { return b.precharges; }},
-    Key<BankCounts>{{"RD", "integer", "commands", "reads"}, [](const BankCounts& b) -> Json { return b.reads; }},
-    Key<BankCounts>{{"WR", "integer", "commands", "writes"}, [](const BankCounts& b) -> Json { return b.writes; }},
-    Key<BankCounts>{{"REF", "integer", "commands", "refreshes"}, [](const BankCounts& b) -> Json { return b.refreshes; }},
+    Key<BankCounts>{{"ACT", "integer", "commands", "activations"}, [](const BankCounts& b) -> OrderedJson { return b.activations; }},
+    Key<BankCounts>{{"PRE", "integer", "commands", "precharges"}, [](const BankCounts& b) -> OrderedJson { return b.precharges; }},
+    Key<BankCounts>{{"RD", "integer", "commands", "reads"}, [](const BankCounts& b) -> OrderedJson { return b.reads; }},
+    Key<BankCounts>{{"WR", "integer", "commands", "writes"}, [](const BankCounts& b) -> OrderedJson { return b.writes; }},
+    Key<BankCounts>{{"REF", "integer", "commands", "refreshes"}, [](const BankCounts& b) -> OrderedJson { return b.refreshes; }},
 };
 
 constexpr std::array kChannelKeys{
-    Row{{"banks", "list", "", "commands of each bank of the channel"},
-        [](const StatisticsView& v) -> Json {
-            Json banks = Json::array();
-            for (const BankCounts& bank : v.s.banks) banks.push_back(written(kBankKeys, bank));
-            return banks;
-        }},
+    StatisticsKey{{"banks", "list", "", "commands of each bank of the channel"},
+                  [](const StatisticsView& v) -> OrderedJson {
+                      OrderedJson banks = OrderedJson::array();
+                      for (const BankCounts& bank : v.s.banks) banks.push_back(written(kBankKeys, bank));
+                      return banks;
+                  }},
 };
 
 struct Whole {
@@ -186,13 +195,13 @@ struct Whole {
 
 constexpr std::array kWholeKeys{
     Key<Whole>{{"peak_gb_per_s", "number", "GB/s", "capacity of all data buses"},
-               [](const Whole& w) -> Json { return w.config.peak_gb_per_s(); }},
+               [](const Whole& w) -> OrderedJson { return w.config.peak_gb_per_s(); }},
     Key<Whole>{{"channels", "list", "", "the same keys for each channel, and its banks"},
-               [](const Whole& w) -> Json {
-                   Json each = Json::array();
+               [](const Whole& w) -> OrderedJson {
+                   OrderedJson each = OrderedJson::array();
                    for (const Statistics& s : w.channels) {
                        const StatisticsView seen{w.config, s, 1};
-                       Json channel = written(kStatisticsKeys, seen);
+                       OrderedJson channel = written(kStatisticsKeys, seen);
                        channel.update(written(kChannelKeys, seen));
                        each.push_back(channel);
                    }
@@ -224,7 +233,7 @@ std::vector<std::pair<std::string, Cycle>> lost_by_owner(const Config& config, c
 
 nlohmann::ordered_json statistics_json(const Config& config, const std::vector<Statistics>& channels)
 {
-    Json json = written(kStatisticsKeys, StatisticsView{config, sum_of(channels), channels.size()});
+    OrderedJson json = written(kStatisticsKeys, StatisticsView{config, sum_of(channels), channels.size()});
     json.update(written(kWholeKeys, Whole{config, channels}));
     return json;
 }
