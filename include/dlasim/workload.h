@@ -1,11 +1,11 @@
-// A layer, a network or a file of the NVDLA compiler as something that runs on one's own platform: a register program, the bytes of
-// memory before it, and what must be in memory afterwards.
+// A layer, a network, a file of the NVDLA compiler or a recorded program as something that runs on one's own platform: a register program,
+// the bytes of memory before it, and what must be in memory afterwards.
 //
 //   CompiledWorkload ──┬── steps() ──────► software of one's own, or dlasim::Driver
 //                      ├── load(memory) ─► images of input, weights and operands
 //                      └── check(memory) ► compared with the golden reference, which shares no arithmetic with the machine
 //
-// The files are those of `dlasim run`, `dlasim net` and `dlasim loadable`.
+// The files are those of `dlasim run`, but for ONNX models: `dlasim export` takes these.
 //
 // Errors  ConfigError, before anything runs: file, place, what was found, what would do.
 #pragma once

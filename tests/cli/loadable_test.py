@@ -397,10 +397,11 @@ class Traces(Exported):
     def test_models(self):
         for name, hardware, options in (("acri_mnist", "nv_small", []), ("mobilenet_small", "nv_full", ["--precision", "fp16"])):
             self.check("net", ROOT / f"models/onnx/{name}.onnx", hardware, *options)
-        for option in (["--calibrate", "none.npy"], ["--precision", "int8"]):
-            (self.folder / "layer.json").write_text("{}")
+        layer = {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}}
+        (self.folder / "layer.json").write_text(json.dumps(layer))
+        for option, kinds in ((["--calibrate", "none.npy"], "an ONNX model"), (["--precision", "int8"], "a network")):
             done = self.dlasim("export", "layer.json", "--hw", "nv_small", "--to", "case.json", *option, status=2)
-            self.assertIn("layer.json: is no ONNX model", done.stderr)
+            self.assertIn(f"{option[0]}: found with a layer, expected {kinds}", done.stderr)
 
     def test_what_the_host_does_first_is_in_the_memory(self):
         """An upsampling in front of the machine: what is exported computes what the run computes."""
@@ -420,7 +421,7 @@ class Traces(Exported):
         (self.folder / "layer.json").write_text(json.dumps(layer))
         for option in (["--input", "none.npy"], ["--input-form", "bytes"], ["--mode", "serial"], ["--chains", 1]):
             done = self.dlasim("export", "layer.json", "--hw", "nv_small", "--to", "case.json", *option, status=2)
-            self.assertIn("layer.json: is no file of the NVDLA compiler", done.stderr)
+            self.assertIn(f"{option[0]}: found with a layer, expected", done.stderr)
 
     def test_a_loadable(self):
         for name in ("tiny_nv_small", "tiny_batch2_nv_full"):

@@ -162,7 +162,8 @@ class Files(Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             for name in ("result.json", "output.npy"):
                 self.assertEqual((self.folder / command / name).read_bytes(), (self.folder / "run" / name).read_bytes())
-        for command, option in (("run", "--plan"), ("net", "--keep-tensors"), ("net", "--steps")):
+        self.assertEqual(self.dlasim("run", file, "--hw", "nv_small", "--plan").stdout, self.dlasim("loadable", file, "--hw", "nv_small", "--describe").stdout)
+        for command, option in (("net", "--keep-tensors"), ("net", "--steps")):
             self.assertEqual(self.dlasim(command, file, "--hw", "nv_small", option, "--out", "no").returncode, 2)
 
     def test_one_dialect_of_layers_and_networks(self):

@@ -26,7 +26,7 @@ WRITE = "--write" in sys.argv
 STOREYS = {
     "base": ["base", "files"],
     "machine": ["facts", "elements", "causes", "links", "traffic", "registers", "workload", "numerics", "dram", "memory", "units", "platform", "lint"],
-    "work": ["config", "onnx", "golden", "lowering", "loadable", "replay", "jobs", "network"],
+    "work": ["config", "onnx", "golden", "lowering", "loadable", "replay", "jobs", "network", "plan"],
     "results": ["silicon", "report", "compare", "explain"],
     "tools": ["sweep", "suite", "library", "app"],
 }
@@ -65,6 +65,8 @@ MODULES = {
              {"base", "files", "facts", "config", "golden", "lowering", "workload", "dram"}),
     "network": ("networks to steps and one program; allocation of tensors; golden values",
                 {"base", "facts", "config", "golden", "lowering", "jobs", "workload"}),
+    "plan": ("any input, planned: its workload and host",
+             {"base", "files", "facts", "config", "golden", "lowering", "loadable", "replay", "jobs", "network", "workload"}),
     "silicon": ("area of the components of a machine, energy of a run", {"base", "files", "facts", "config"}),
     "report": ("result.json, layers.csv, the table", {"base", "files", "facts", "links", "config", "golden", "lowering", "jobs", "network", "loadable",
                                           "workload", "registers", "replay", "silicon"}),
@@ -74,9 +76,9 @@ MODULES = {
     "suite": ("regression suites: cases, expected results, CI reports", {"base", "files", "facts", "config"}),
     "library": ("accelerator, memories and workloads for foreign platforms: include/dlasim",
                 {"base", "facts", "links", "elements", "workload", "registers", "dram", "memory", "platform", "config", "silicon", "golden", "lowering",
-                 "loadable", "jobs", "network", "report"}),
+                 "loadable", "jobs", "network", "plan", "report"}),
     "app": ("the command line; no other module sees argv",
-             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram", "lint"}),
+             {"base", "files", "facts", "config", "onnx", "golden", "lowering", "platform", "replay", "jobs", "network", "plan", "loadable", "report", "silicon", "sweep", "compare", "explain", "suite", "dram", "lint"}),
 }
 # The convolution buffer is storage that its writer and its reader share.
 UNIT_EXTRA = {"cdma": {"units/cbuf"}, "csc": {"units/cbuf"}}

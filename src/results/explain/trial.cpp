@@ -243,7 +243,7 @@ SweepPoint trial_point(const RecordedPoint& recorded, std::span<const Trial> tri
     if (!network.is_null()) point.work = network_from_json(network, at(recorded.file, "/network"));
     else if (!layer.is_null()) point.work = descriptor_from_json(layer, recorded.file, "/layer", recorded.folder);
     else if (!recorded.model.file.empty()) point.work = recorded.model;
-    else point.work = LoadableWork{recorded.loadable, "", recorded.mode};
+    else point.work = LoadableWork{.file = recorded.loadable, .mode = recorded.mode};
     return point;
 }
 

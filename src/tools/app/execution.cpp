@@ -42,7 +42,7 @@ std::string silicon_line(const OrderedJson& result)
 }
 
 /// Which program made the result, and how it was called. The command names folders, so a reproducible result goes without it.
-void add_made_by(OrderedJson& result, const CommonOptions& options)
+void add_made_by(OrderedJson& result, const RunOptions& options)
 {
     result["made_by"] = {{"version", version()}};
     if (!options.reproducible && !options.command.empty()) result["made_by"]["command"] = options.command;
@@ -70,11 +70,11 @@ std::string events_text(const RunResult& run, const Workload& workload, const Wr
     return json_file_text(events_json(run, regions.recording, regions.contents, workload.hardware.memory.has_secondary, runs), 1);
 }
 
-RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptions& options, PowerProfile& profile, OverTime& over_time)
+RunResult simulate_shown(const Workload& workload, Host& host, const RunOptions& options, PowerProfile& profile, OverTime& over_time)
 {
     Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.quiet);
     SimulateOptions how;
-    how.timing_only = options.timing_only;
+    how.timing_only = !options.values;
     how.stepping = options.stepping;
     how.check_dram = options.check_dram;
     const bool sampled = !options.timeline.empty() || !options.html.empty() || options.page;
@@ -100,9 +100,9 @@ RunResult simulate_shown(const Workload& workload, Host& host, const CommonOptio
 
 }  // namespace
 
-RunFiles::RunFiles(const CommonOptions& options, bool result)
+RunFiles::RunFiles(const RunOptions& options)
 {
-    if (result) folder.emplace(options.out, options.sync);
+    if (!options.out.empty()) folder.emplace(options.out, options.sync);
     if (options.report) report = &folder->file(kReportFile);
     if (options.page) html = &folder->file(kPageFile);
     if (!options.scale_sim) return;
@@ -116,7 +116,7 @@ OutputFile* RunFiles::open_record(const std::string& file)
     return folder ? &folder->elsewhere(file) : &records_.emplace_back(file);
 }
 
-void RunFiles::open_records(const CommonOptions& options)
+void RunFiles::open_records(const RunOptions& options)
 {
     events = open_record(options.events);
     if (!options.timeline.empty()) require_timelines();
@@ -135,20 +135,21 @@ void RunFiles::commit_records()
     for (OutputFile& record : records_) record.commit();
 }
 
-std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& options, const std::string& file)
+std::shared_ptr<const silicon::Technology> technology_of(const RunOptions& options)
 {
-    if (!options.technology.empty() || !options.has_point)
+    if (!options.technology.empty() || !options.point)
         return std::make_shared<const silicon::Technology>(
             silicon::read_technology(options.technology.empty() ? silicon::kDefaultTechnology : options.technology, "--technology", ""));
-    const Sweep sweep = read_sweep_file(file);
-    return std::make_shared<const silicon::Technology>(silicon::read_technology(sweep.technology, at(file, "/technology"), sweep.folder));
+    const Sweep sweep = read_sweep_file(options.file);
+    return std::make_shared<const silicon::Technology>(
+        silicon::read_technology(sweep.technology, at(options.file, "/technology"), sweep.folder));
 }
 
-int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
+int execute(const Workload& workload, Host& host, const RunOptions& options, RunFiles& files,
             const std::function<CommandReport(RunResult& run)>& report, const std::function<WrittenRegions(const RunResult& run)>& left)
 {
     files.open_records(options);
-    const auto table = options.silicon ? options.silicon : technology_of(options, "");
+    const auto table = options.silicon ? options.silicon : technology_of(options);
     const silicon::Technology& technology = *table;
     PowerProfile profile(technology, workload.hardware, options.power_window);
     OverTime over_time;

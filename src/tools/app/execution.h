@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/common_options.h"
+#include "app/run_options.h"
 #include "base/files/output_folder.h"
 #include "platform/simulate.h"
 #include "replay/events.h"
@@ -15,10 +15,9 @@ namespace dlasim {
 
 /// The files of every command, opened before the run: what cannot be written is refused now. A command adds its own to the folder.
 struct RunFiles {
-    /// `result`: there is a folder, with a result.json.
-    explicit RunFiles(const CommonOptions& options, bool result = true);
+    explicit RunFiles(const RunOptions& options);
     /// Those that record the run, after all files of the folder: of two in one place the message names the one that was asked for.
-    void open_records(const CommonOptions& options);
+    void open_records(const RunOptions& options);
     /// Where there is no folder.
     void commit_records();
 
@@ -42,12 +41,12 @@ struct CommandReport {
     std::vector<Span> spans = {};      // for timeline and page; none: the run itself
 };
 
-/// The technology that was asked for; with --point without it that of the sweep, `file`.
-std::shared_ptr<const silicon::Technology> technology_of(const CommonOptions& options, const std::string& file);
+/// The technology that was asked for; with --point without it that of the sweep.
+std::shared_ptr<const silicon::Technology> technology_of(const RunOptions& options);
 
 /// Runs it, writes result.json and what else is wanted, says the table. Exit status; throws MachineError if the machine hangs: of the files
 /// the events alone are written then, with what is `left` in memory.
-int execute(const Workload& workload, Host& host, const CommonOptions& options, RunFiles& files,
+int execute(const Workload& workload, Host& host, const RunOptions& options, RunFiles& files,
             const std::function<CommandReport(RunResult& run)>& report,
             const std::function<WrittenRegions(const RunResult& run)>& left = {});
 

@@ -15,11 +15,8 @@
 #include "app/commands/bound_command.h"
 #include "app/commands/compare_command.h"
 #include "app/commands/explain_command.h"
-#include "app/commands/loadable_command.h"
-#include "app/commands/net_command.h"
 #include "app/commands/presets_command.h"
 #include "app/commands/reference_command.h"
-#include "app/commands/replay_command.h"
 #include "app/commands/run_command.h"
 #include "app/commands/silicon_command.h"
 #include "app/commands/sweep_command.h"
@@ -60,7 +57,7 @@ constexpr const char* kHazards = "find and report accesses to memory and to the 
 
 CLI::Option* hidden(CLI::Option* option) { return option->group(""); }
 
-void add_diff_option(CLI::App& app, CommonOptions& options)
+void add_diff_option(CLI::App& app, RunOptions& options)
 {
     app.add_option("--diff", options.diff, "write the output minus the expected tensor to this file (NumPy), if there is one")
         ->excludes("--timing-only");
@@ -68,7 +65,7 @@ void add_diff_option(CLI::App& app, CommonOptions& options)
 
 constexpr std::array kRecords{"--events", "--timeline", "--waves", "--html", "--pipeline", "--trace", "--accesses"};
 /// Files that record what happened when.
-void add_record_options(CLI::App& app, CommonOptions& options)
+void add_record_options(CLI::App& app, RunOptions& options)
 {
     app.add_option(kRecords[0], options.events, "write the events of the run to this file: bus logs, all runs of all probes");
     app.add_option(kRecords[1], options.timeline, "write a timeline of the run to this file, for ui.perfetto.dev");
@@ -90,17 +87,8 @@ void add_record_options(CLI::App& app, CommonOptions& options)
         ->needs("--trace");
 }
 
-/// What `run`, `net` and `loadable` have in common after their file.
-struct SharedOptions {
-    CLI::Option *point, *out;
-    /// What a point says itself.
-    void point_excludes(CLI::App& app, const std::vector<std::string>& options) const
-    {
-        for (const std::string& option : options) point->excludes(app.get_option(option));
-    }
-};
 /// For the page of a run.
-void add_page_trials(CLI::App& app, CommonOptions& options)
+void add_page_trials(CLI::App& app, RunOptions& options)
 {
     app.add_option("--remedies", options.trials.remedies, "of --html: simulate up to this many fixes that follow from the causes")
         ->check(whole(1, 100))
@@ -110,7 +98,7 @@ void add_page_trials(CLI::App& app, CommonOptions& options)
         ->needs("--html");
 }
 
-void add_silicon_options(CLI::App& app, CommonOptions& options)
+void add_silicon_options(CLI::App& app, RunOptions& options)
 {
     app.add_option("--technology", options.technology,
                    "of area and energy: 45nm, 28nm, 16nm, 12nm, 7nm, 5nm or a file; default: 16nm, or that of the sweep");
@@ -118,137 +106,144 @@ void add_silicon_options(CLI::App& app, CommonOptions& options)
         ->check(whole(kMinWindow, kMaxWindow));
 }
 
-void add_host_option(CLI::App& app, CommonOptions& options)
+void add_host_option(CLI::App& app, RunOptions& options)
 {
     app.add_option("--host", options.host_ns, "nanoseconds of CPU fallback per element, which takes no cycles: included in frames/s")
         ->check(number(0, 1e9));
 }
 
 /// Other ways to the same result.
-void add_time_options(CLI::App& app, CommonOptions& options)
+void add_time_options(CLI::App& app, RunOptions& options)
 {
     hidden(app.add_flag("--stepping", options.stepping, "evaluate every unit in every cycle: slow, same result"));
     hidden(app.add_option("--sum-up-every", options.sum_up_every, "compact causes at this interval of cycles: same result"));
 }
 
-SharedOptions add_shared_options(CLI::App& app, CommonOptions& options)
+/// What all four have in common but for their file and its machine.
+void add_shared_options(CLI::App& app, RunOptions& options)
 {
-    CLI::Option* point = app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
-    CLI::Option* out = app.add_option("--out", options.out, "output folder")->capture_default_str();
-    add_record_options(app, options);
-    app.add_flag("--timing-only", options.timing_only, "skip the arithmetic; nothing is verified");
-    app.add_flag("--hazards", options.hazards, kHazards)->excludes("--timing-only");
+    app.add_flag("--hazards", options.hazards, kHazards);
     app.add_flag("!--no-causes", options.causes, kNoCauses);
     app.add_flag("--quiet", options.quiet, "print only errors");
     app.add_flag("--times", options.times, kTimes);
     app.add_flag("--reproducible", options.reproducible, kReproducible);
     add_silicon_options(app, options);
     add_time_options(app, options);
-    return {point, out};
+}
+
+/// What `run`, `net` and `loadable` have in common after their file.
+void add_point_options(CLI::App& app, RunOptions& options)
+{
+    app.add_option("--point", options.point, "of a sweep: run this point alone")->check(whole(0, 999'999));
+    app.add_option("--out", options.out, "output folder")->capture_default_str();
+    add_record_options(app, options);
+    app.add_flag("!--timing-only", options.values, "skip the arithmetic; nothing is verified");
+    add_shared_options(app, options);
+    app.get_option("--hazards")->excludes("--timing-only");
+}
+
+void point_excludes(CLI::App& app, std::initializer_list<const char*> options)
+{
+    for (const char* option : options) app.get_option("--point")->excludes(option);
 }
 
 /// Tries changes for the page of the run first, then runs it.
-template <class Options>
-int with_trials(Options& options, int (*command)(const Options&))
+int run_with_trials(RunOptions options)
 {
     const auto sections =
         tried_sections(options.trials, [&](const std::string& folder, const std::function<void(const nlohmann::ordered_json&)>& on_result) {
-            Options alone = options;
+            RunOptions alone = options;
             for (std::string* file :
                  {&alone.events, &alone.timeline, &alone.waves, &alone.html, &alone.pipeline, &alone.trace, &alone.accesses, &alone.diff})
                 file->clear();
             alone.out = folder;
-            alone.quiet = alone.timing_only = true;
-            alone.hazards = alone.times = alone.scale_sim = false;
-            if constexpr (requires { alone.by_step; }) alone.tensors = alone.steps = alone.by_step = false;
+            alone.quiet = true;
+            alone.values = alone.hazards = alone.times = alone.scale_sim = alone.tensors = alone.steps = alone.by_step = false;
             alone.on_result = on_result;
-            return command(alone);
+            return run_command(alone);
         });
     if (!sections) {
         say_error("dlasim: interrupted, nothing written\n");
         return kInterrupted;
     }
     options.tried = *sections;
-    return command(options);
+    return run_command(options);
 }
 
-/// The machine, of commands whose file is for any.
-void add_machine_options(CLI::App& app, CommonOptions& options)
+Command running(CLI::App* command, std::shared_ptr<RunOptions> options)
 {
-    app.add_option("--hw", options.hardware, "hardware preset or file")->capture_default_str();
-    app.add_option("--memory", options.memory, "ideal:latency=32,interval=1,write_latency=8, a DRAM preset or the file of a memory")
-        ->capture_default_str();
-    app.add_option("--set", options.settings, "PATH=VALUE changes a size of the hardware, for example cbuf.banks=16")
-        ->allow_extra_args(false);
+    return {command, [=](const std::string& line) {
+                options->command = line;
+                options->has_out = command->count("--out") != 0;
+                options->silicon = technology_of(*options);
+                return run_with_trials(*options);
+            }};
 }
+
+constexpr const char* kHardware = "hardware preset or file";
+constexpr const char* kSet = "PATH=VALUE changes a size of the hardware, for example cbuf.banks=16";
 
 Command add_run(CLI::App& app)
 {
     const auto options = std::make_shared<RunOptions>();
     RunOptions& run = *options;
     CLI::App* command = app.add_subcommand("run", "run a layer and compare its output with the golden reference");
-    command->add_option("LAYER", run.layer, "layer or network (JSON), ONNX model, or a sweep with --point")->required();
-    add_machine_options(*command, run);
-    const SharedOptions shared = add_shared_options(*command, run);
+    command->add_option("LAYER", run.file, "layer or network (JSON), ONNX model, or a sweep with --point")->required();
+    add_machine_options(*command, run, kHardware, kSet);
+    add_point_options(*command, run);
     add_diff_option(*command, run);
     add_page_trials(*command, run);
-    shared.point_excludes(*command, {"--hw", "--memory", "--set"});
-    CLI::Option* seed =
-        command->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
+    point_excludes(*command, {"--hw", "--memory", "--set"});
+    command->add_option("--seed", run.seed, "seed of the tensors, instead of the descriptor's")->check(whole(0, INT64_MAX));
     CLI::Option* plan =
-        command->add_flag("--plan", run.plan, "print the plan - tiles, banks, bytes, bounds - without running; with --out write plan.json")
+        command
+            ->add_flag("--plan", run.outline, "print the plan - tiles, banks, bytes, bounds - without running; with --out write plan.json")
             ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
     command->add_flag("--check-dram", run.check_dram, "check every command of a DRAM against its constraint table")->excludes("--plan");
     command->add_flag("--scale-sim", run.scale_sim, kScaleSim)->excludes("--plan");
-    command->add_flag("!--no-tensors", run.tensors, "do not write the output tensor, output.npy");
-    return {command, [=](const std::string& line) {
-                RunOptions& run = *options;
-                run.command = line;
-                run.has_seed = seed->count() != 0;
-                run.has_out = shared.out->count() != 0;
-                run.has_point = shared.point->count() != 0;
-                run.silicon = technology_of(run, run.layer);
-                return with_trials(run, run_command);
-            }};
+    command->add_flag("!--no-tensors", run.output, "do not write the output tensor, output.npy");
+    return running(command, options);
 }
 
 Command add_net(CLI::App& app)
 {
-    const auto options = std::make_shared<NetOptions>();
-    NetOptions& net = *options;
+    const auto options = std::make_shared<RunOptions>();
+    RunOptions& net = *options;
+    net.assumed = FileKind::Network;
     CLI::App* command = app.add_subcommand("net", "run a network as one program and compare every tensor with its golden reference");
     command
-        ->add_option("NETWORK", net.network,
+        ->add_option("NETWORK", net.file,
                      "network (JSON), docs/NETWORK.md, ONNX model (FILE.onnx), docs/ONNX.md, layer, or a sweep with --point")
         ->required();
-    add_machine_options(*command, net);
-    const SharedOptions shared = add_shared_options(*command, net);
+    add_machine_options(*command, net, kHardware, kSet);
+    add_point_options(*command, net);
     add_diff_option(*command, net);
     add_page_trials(*command, net);
     add_host_option(*command, net);
-    command->add_option("--input", net.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")->allow_extra_args(false);
+    command->add_option("--input", net.model.input, "of an ONNX model: images (NumPy), or NAME=FILE for each input")
+        ->allow_extra_args(false);
     command
-        ->add_option("--shape", net.shapes, "of an ONNX model: input sizes that neither the model nor --input defines, [NAME=]1,3,224,224")
+        ->add_option("--shape", net.model.shapes,
+                     "of an ONNX model: input sizes that neither the model nor --input defines, [NAME=]1,3,224,224")
         ->allow_extra_args(false);
-    command->add_option("--labels", net.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
-    command->add_option("--calibrate", net.calibrate, "of an ONNX model: calibration images, instead of the input")
+    command->add_option("--labels", net.model.labels, "of an ONNX model: the class of every image (NumPy), for the accuracy");
+    command->add_option("--calibrate", net.model.calibrate, "of an ONNX model: calibration images, instead of the input")
         ->allow_extra_args(false);
-    add_calibration(*command, net.calibration);
-    add_bias_correction(*command, net.bias_correction);
-    add_preprocess(*command, net.preprocess);
-    command->add_option("--precision", net.precision, "int8 or fp16 (nv_full) for all tensors, overrides the network's")
+    add_calibration(*command, net.model.calibration);
+    add_bias_correction(*command, net.model.bias_correction);
+    add_preprocess(*command, net.model.preprocess);
+    command->add_option("--precision", net.model.precision, "int8 or fp16 (nv_full) for all tensors, overrides the network's")
         ->check(one_of({"int8", "fp16"}));
-    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration",
-                                     "--bias-correction", "--preprocess", "--precision"});
+    point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--labels", "--calibrate", "--calibration", "--bias-correction",
+                              "--preprocess", "--precision"});
     CLI::Option* plan = command
-                            ->add_flag("--plan", net.plan,
+                            ->add_flag("--plan", net.outline,
                                        "print the plan - tiles, banks, bytes, bounds - without running; with --out write the network with\n"
                                        "every partition and decision to plan.json, to be edited and run")
                             ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
-    CLI::Option* seed =
-        command->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
+    command->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     command
         ->add_option_function<std::string>(
             "--layers", [&net](const std::string& layers) { net.apart = layers == "apart"; },
@@ -261,12 +256,12 @@ Command add_net(CLI::App& app)
         ->check(CLI::Range(0.1, 1e6));
     command->add_option("--jobs", net.jobs, "number of parallel simulations of --optimise; default: the number of processors")
         ->check(whole(1, 256));
-    command->add_option("--images", net.images, "of a network: images in one program, with shared weights")
+    command->add_option("--images", net.network.together, "of a network: images in one program, with shared weights")
         ->check(whole(1, 64))
         ->excludes("--optimise");
-    command->add_flag("!--no-pixels", net.pixels, "keep the input as feature data, even if the first layer is faster with pixels");
-    command->add_flag("!--no-cvsram", net.cvsram, "keep every tensor in DRAM, even if the machine has CVSRAM");
-    command->add_flag("--keep-tensors", net.keep, "give every tensor its own memory, without reuse");
+    command->add_flag("!--no-pixels", net.network.pixels, "keep the input as feature data, even if the first layer is faster with pixels");
+    command->add_flag("!--no-cvsram", net.network.cvsram, "keep every tensor in DRAM, even if the machine has CVSRAM");
+    command->add_flag("--keep-tensors", net.network.keep_tensors, "give every tensor its own memory, without reuse");
     command->add_flag("--scale-sim", net.scale_sim, kScaleSim)->excludes("--plan");
     command->add_flag("--tensors", net.tensors, "write every tensor to DIR/tensors/NAME.npy")
         ->excludes("--timing-only")
@@ -277,74 +272,52 @@ Command add_net(CLI::App& app)
     command->add_flag("--steps", net.steps, "of an ONNX model: write every step to DIR/steps as a layer with its numbers, for dlasim run")
         ->excludes("--timing-only")
         ->excludes("--plan");
-    return {command, [=](const std::string& line) {
-                NetOptions& net = *options;
-                net.command = line;
-                net.has_seed = seed->count() != 0;
-                net.has_out = shared.out->count() != 0;
-                net.has_point = shared.point->count() != 0;
-                net.silicon = technology_of(net, net.network);
-                return with_trials(net, net_command);
-            }};
+    return running(command, options);
 }
 
 Command add_loadable(CLI::App& app)
 {
-    const auto options = std::make_shared<LoadableOptions>();
-    LoadableOptions& file = *options;
+    const auto options = std::make_shared<RunOptions>();
+    RunOptions& file = *options;
     CLI::App* command = app.add_subcommand("loadable", "run a file of the NVDLA compiler (.nvdla), docs/LOADABLE.md");
-    command->add_option("LOADABLE", file.loadable, "the file, or a sweep with --point (JSON)")->required();
+    command->add_option("LOADABLE", file.file, "the file, or a sweep with --point (JSON)")->required();
     add_loadable_options(*command, file);
-    const SharedOptions shared = add_shared_options(*command, file);
-    shared.point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
-    command->add_option("--manifest", file.manifest, "the .json of export --form nvdla: where channels in pieces are")
-        ->excludes(shared.point);
+    add_point_options(*command, file);
+    point_excludes(*command, {"--hw", "--memory", "--set", "--input", "--input-form", "--seed", "--mode", "--chains"});
+    command->add_option("--manifest", file.loadable.manifest, "the .json of export --form nvdla: where channels in pieces are")
+        ->excludes("--point");
     add_host_option(*command, file);
     command->add_option("--cpu", file.cpu, "time of the CPU: cycles_per_write=N,interrupt_latency=N")->capture_default_str();
-    CLI::Option* describe = command->add_flag("--describe", file.describe, "print memories, operations and registers without running");
+    CLI::Option* describe = command->add_flag("--describe", file.outline, "print memories, operations and registers without running");
     CLI::Option* check =
         command->add_flag("--check", file.check, "report what NVIDIA's runtime and driver would refuse or misread, without running");
     for (const char* record : kRecords) {
         describe->excludes(record);
         check->excludes(record);
     }
-    check->excludes(describe)->excludes(shared.point);
+    check->excludes(describe)->excludes("--point");
     command->add_flag("!--no-verify", file.verify, "do not compare outputs with the golden operations");
-    return {command, [=](const std::string& line) {
-                LoadableOptions& file = *options;
-                file.command = line;
-                file.has_point = shared.point->count() != 0;
-                file.silicon = technology_of(file, file.loadable);
-                return loadable_command(file);
-            }};
+    return running(command, options);
 }
 
 Command add_replay(CLI::App& app)
 {
-    const auto options = std::make_shared<ReplayOptions>();
-    ReplayOptions& again = *options;
+    const auto options = std::make_shared<RunOptions>();
+    RunOptions& again = *options;
+    again.assumed = FileKind::Case;
+    again.out.clear();
     CLI::App* command = app.add_subcommand("replay", "replay a register program: a measured case or an NVDLA trace");
-    command->add_option("PROGRAM", again.program, "case (JSON), trace file or trace folder")->required();
+    command->add_option("PROGRAM", again.file, "case (JSON), trace file or trace folder")->required();
     command->add_option("--hw", again.hardware, "hardware preset or file, instead of the program's");
     command->add_option("--memory", again.memory, "memory, instead of the program's");
     add_record_options(*command, again);
     command->add_option("--out", again.out, "write result.json to this folder");
     CLI::Option* describe =
-        command->add_flag("--describe", again.describe, "print memory, operations and registers with their fields without running");
+        command->add_flag("--describe", again.outline, "print memory, operations and registers with their fields without running");
     for (const char* record : kRecords) describe->excludes(record);
-    command->add_flag("--hazards", again.hazards, kHazards)->excludes(describe);
-    command->add_flag("!--no-causes", again.causes, kNoCauses);
-    command->add_flag("--quiet", again.quiet, "print only errors");
-    command->add_flag("--times", again.times, kTimes);
-    command->add_flag("--reproducible", again.reproducible, kReproducible);
-    add_silicon_options(*command, again);
-    add_time_options(*command, again);
-    return {command, [=](const std::string& line) {
-                ReplayOptions& again = *options;
-                again.command = line;
-                again.silicon = technology_of(again, again.program);
-                return replay_command(again);
-            }};
+    add_shared_options(*command, again);
+    command->get_option("--hazards")->excludes(describe);
+    return running(command, options);
 }
 
 Command add_sweep(CLI::App& app)

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/common_options.h"
+#include "app/run_options.h"
 
 namespace dlasim {
 

@@ -40,8 +40,8 @@ struct Driver::Parts {
     Parts(Driver& owner, Accelerator& dla, CompiledWorkload work)
         : accelerator(dla),
           workload(std::move(work)),
-          software("software", dla.parts().clock, workload.parts().work->program, dla.address("GLB.S_INTR_STATUS"),
-                   workload.parts().work->speed)
+          software("software", dla.parts().clock, workload.parts().planned->workload().program, dla.address("GLB.S_INTR_STATUS"),
+                   workload.parts().planned->workload().speed)
     {
         owner.memory = {[this](bool cvsram, std::uint64_t address, std::uint64_t count) {
                             std::vector<std::uint8_t> bytes(count);
@@ -104,7 +104,7 @@ void Driver::follow()
     const RunResult run = dla.meter.read(true);
     dla.meter.rest();
     result.cycles = run.cycles;
-    result.report = public_report(run, dla.config.parts().hardware, parts_->workload.parts().precision);
+    result.report = public_report(run, dla.config.parts().hardware, parts_->workload.parts().planned->precision());
     const auto& reads = parts_->software.reads();
     result.check = parts_->workload.check(memory, reads.empty() ? 0 : reads.back().second);
     result.finished = true;

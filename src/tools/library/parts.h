@@ -6,8 +6,8 @@
 #include "dlasim/accelerator.h"
 #include "dlasim/workload.h"
 #include "library/boundary_trace.h"
+#include "plan/planned.h"
 #include "platform/meter.h"
-#include "workload/workload.h"
 
 namespace dlasim {
 
@@ -31,10 +31,7 @@ struct CompiledWorkload::Parts {
     explicit Parts(const HardwareConfig& config_) : config(config_) {}
 
     HardwareConfig config;
-    std::shared_ptr<const Workload> work;  // knows how to delete what it was made as
-    std::unique_ptr<Host> host;
-    std::function<CheckResult()> found;  // after host->after
-    std::string precision;               // of its products, where that is one
+    std::unique_ptr<Planned> planned;
 };
 
 /// A report in public words. `precision`: of the products, where it is known.

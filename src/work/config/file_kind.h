@@ -1,4 +1,4 @@
-// What a JSON file is, by keys that only its kind has: used to report a wrong kind and what takes it.
+// What a JSON file is, by keys that only its kind has: used to report a wrong kind and what takes it. source.h asks it of what runs.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace dlasim {
 
-enum class FileKind { Unknown, Layer, Network, Sweep, Case, Hardware, Memory, Result };
+enum class FileKind { Unknown, Layer, Network, Sweep, Case, Hardware, Memory, Result, Model, Loadable };  // the last two: no JSON
 
 FileKind kind_of(const Json& json);
 

@@ -131,8 +131,12 @@ MeasuredCase read_measured_case(const std::filesystem::path& file, const std::op
 
 MeasuredCase parse_measured_case(const std::string& text, const std::filesystem::path& file, const std::optional<Hardware>& hardware)
 {
+    return measured_case(parse_json(text, file.string()), file, hardware);
+}
+
+MeasuredCase measured_case(const Json& json, const std::filesystem::path& file, const std::optional<Hardware>& hardware)
+{
     const JsonPlace root{file.string(), ""};
-    const Json json = parse_json(text, root.file);
     expect_kind(json, root.file, FileKind::Case);
     MeasuredCase result;
     const Json& config = member(json, "config", root);

@@ -47,6 +47,7 @@ struct MeasuredCase {
 
 /// Readers; ConfigError with file and place for anything unexpected.
 MeasuredCase read_measured_case(const std::filesystem::path& file, const std::optional<Hardware>& hardware);
+MeasuredCase measured_case(const Json& json, const std::filesystem::path& file, const std::optional<Hardware>& hardware);
 MeasuredCase parse_measured_case(const std::string& text, const std::filesystem::path& file, const std::optional<Hardware>& hardware);
 Recording read_cfg_trace(const std::filesystem::path& file, const Hardware& hardware);
 Recording read_txn_trace(const std::filesystem::path& file, const Hardware& hardware);

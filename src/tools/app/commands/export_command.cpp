@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/commands/onnx_run.h"
+#include "app/commands/run_command.h"
 #include "app/interrupt.h"
 #include "app/nvdla/driver_export.h"
 #include "app/progress.h"
@@ -120,17 +122,17 @@ private:
     std::vector<Bytes> before_;
 };
 
-Exported exported(const ExportOptions& options, const PlannedProgram& program)
+Exported exported(const ExportOptions& options, Planned& program)
 {
-    const Workload& planned = program.workload;
-    Host& host = program.host;
-    std::vector<loadable::Range> outputs = program.outputs;
-    const std::string& file = options.what.loadable;
+    const Workload& planned = program.workload();
+    Host& host = program.host();
+    std::vector<loadable::Range> outputs = program.outputs();
+    const std::string& file = options.file;
     if (planned.source)
         throw ConfigError(
             file,
             fmt::format("depends in mode {} on the registers that it reads, which a trace cannot express: expected mode serial or overlap",
-                        options.what.mode));
+                        options.loadable.mode));
     Workload workload = planned;
     workload.one_memory = options.form == kCase;  // as it will be replayed
     workload.drains = false;
@@ -138,7 +140,7 @@ Exported exported(const ExportOptions& options, const PlannedProgram& program)
     if (workload.one_memory && outputs.empty()) check_apart(workload.ranges, file);
     MemoryRecorder recorder(options, workload, host, std::move(outputs));
     Exported exported;
-    Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.what.quiet);
+    Progress progress(workload.name, workload.work.unit, workload.work.amount, workload.work.steps, options.quiet);
     const auto keep_going = [&](Cycle now, std::uint64_t done, std::size_t stamps) {
         progress.show(now, done, stamps);
         return !interrupted();
@@ -147,7 +149,7 @@ Exported exported(const ExportOptions& options, const PlannedProgram& program)
     if (exported.run.hung)
         throw MachineError(
             fmt::format("{}: the machine hangs after {} cycles\n{}", printable(file), exported.run.end, exported.run.diagnosis));
-    recorder.recording.name = fmt::format("{}.{}", workload.hardware.name, program.name);
+    recorder.recording.name = fmt::format("{}.{}", workload.hardware.name, program.name());
     recorder.recording.program = std::move(workload.program);
     exported.measured.recording = std::move(recorder.recording);
     exported.measured.hardware = workload.hardware;
@@ -164,17 +166,22 @@ nlohmann::ordered_json events_of(const Exported& exported)
 
 }  // namespace
 
-int export_command(const ExportOptions& options)
+int export_command(ExportOptions options)
 {
     watch_for_interrupt();
-    if (options.form == kNvdla) return export_driver_files(options);
+    if (options.form == kNvdla) return export_driver_files(std::move(options));
     if (!options.golden.empty()) throw ConfigError("--golden", "found it with --form " + options.form + ", expected --form nvdla");
     const bool one_file = options.form == kCase || options.form == kC;
     std::optional<OutputFile> file;
     if (one_file) file.emplace(options.to);
     else check_trace_folder(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to);
-    Exported done;
-    with_program(options, [&](const PlannedProgram& program) { done = exported(options, program); });
+    const Exported done = with_planned(read_program(options), options, [&](const auto& planned) {
+        if constexpr (requires { planned->model; })  // a trace has no host that brings the next image
+            if (planned->model && planned->model->images() != 1)
+                throw ConfigError("--input",
+                                  fmt::format("found {} images, expected one; --calibrate takes any number", planned->model->images()));
+        return exported(options, *planned);
+    });
     if (interrupted()) return kInterrupted;
     const MeasuredCase& measured = done.measured;
     if (options.form == kC) file->commit(c_program(measured.recording, measured.hardware));
@@ -182,7 +189,7 @@ int export_command(const ExportOptions& options)
     else
         write_trace(options.form == kTxn ? TraceForm::Txn : TraceForm::Cfg, options.to, measured.recording, measured.hardware,
                     done.run.reads);
-    if (!options.what.quiet) say("written {}\n", printable(options.to));
+    if (!options.quiet) say("written {}\n", printable(options.to));
     return kDone;
 }
 

@@ -1,4 +1,4 @@
-// dlasim export: what `run`, `net` or `loadable` would do, as a program for others.
+// dlasim export: what `run` would do, as a program for others.
 //
 //   case   of interfaces.md 3, with what the run did as its expectation: a file
 //   txn    input.txn of the public players of the first generation, with images of memory: a folder
@@ -10,18 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/planned_program.h"
+#include "plan/planned.h"
 
 namespace dlasim {
 
 inline constexpr std::array<const char*, 5> kExportForms{"case", "txn", "cfg", "c", "nvdla"};
 
-struct ExportOptions : ProgramOptions {
+struct ExportOptions : PlanOptions {
     std::string form = "case";
     std::string to;
     std::string golden;  // of nvdla: a folder for tensors of the run
+    bool quiet = false;
 };
 
-int export_command(const ExportOptions& options);
+int export_command(ExportOptions options);
 
 }  // namespace dlasim

@@ -121,24 +121,25 @@ GivenInputs given_inputs(const OnnxModel& model, const InputFiles& files, const 
 
 }  // namespace
 
-OnnxRun::OnnxRun(const NetOptions& options)
-    : model_(read_onnx(options.network)),
-      preprocessing_(preprocessing_of(options.preprocess)),
-      files_(ports_of(model_), options.input, "--input", preprocessing_),
+OnnxRun::OnnxRun(const OnnxWork& work, const PlanOptions& options)
+    : model_(read_onnx(work.file)),
+      preprocessing_(preprocessing_of(work.preprocess)),
+      files_(ports_of(model_), work.input, "--input", preprocessing_),
       pictures_(files_.pictures()),
-      graph_(real_graph(model_, given_inputs(model_, files_, options.shapes))),
+      graph_(real_graph(model_, given_inputs(model_, files_, work.shapes))),
       keep_tensors_(options.tensors),
       keep_first_(options.steps),
       by_step_(options.by_step)
 {
     simplify(graph_);
     reference_ = graph_;
-    images_.emplace(graph_, files_, options.seed, options.most_images);
-    result_.model = {options.network,     options.input,           options.calibrate, options.labels, options.precision, options.shapes, 0,
-                     options.calibration, options.bias_correction, options.preprocess};
-    if (!options.labels.empty()) labels_ = read_labels(options.labels, images_->count());
-    calibrate(options);
-    if (!options.preprocess.empty() && pictures_.empty())
+    const std::uint64_t seed = options.seed.value_or(1);
+    images_.emplace(graph_, files_, seed, work.most_images);
+    result_.model = work;
+    result_.model.most_images = 0;
+    if (!work.labels.empty()) labels_ = read_labels(work.labels, images_->count());
+    calibrate(work, seed);
+    if (!work.preprocess.empty() && pictures_.empty())
         throw ConfigError("--preprocess", "found without pictures, expected --calibrate or --input with PNG or JPEG files or their folder");
     result_.count = images_->count();
     result_.judged = judged(graph_.outputs);
@@ -154,27 +155,27 @@ OnnxRun::OnnxRun(const NetOptions& options)
                                            " images, expected at most " + std::to_string(kMaxKept) + " in all");
 }
 
-void OnnxRun::calibrate(const NetOptions& options)
+void OnnxRun::calibrate(const OnnxWork& work, std::uint64_t seed)
 {
-    if (options.precision == precision_name(Precision::Fp16)) {
-        if (!options.calibrate.empty() || !options.calibration.empty() || options.bias_correction)
-            throw ConfigError(!options.calibrate.empty()     ? "--calibrate"
-                              : !options.calibration.empty() ? "--calibration"
-                                                             : "--bias-correction",
+    if (work.precision == precision_name(Precision::Fp16)) {
+        if (!work.calibrate.empty() || !work.calibration.empty() || work.bias_correction)
+            throw ConfigError(!work.calibrate.empty()     ? "--calibrate"
+                              : !work.calibration.empty() ? "--calibration"
+                                                          : "--bias-correction",
                               "found with --precision fp16, expected int8: fp16 has no steps");
         quantised_ = fp16_network(graph_);
         return;
     }
     const auto how =
-        std::ranges::find(kCalibrationNames, options.calibration.empty() ? kCalibrationNames[0] : std::string_view(options.calibration));
+        std::ranges::find(kCalibrationNames, work.calibration.empty() ? kCalibrationNames[0] : std::string_view(work.calibration));
     if (how == kCalibrationNames.end())
-        throw ConfigError("--calibration", "found \"" + options.calibration + "\", expected max, percentile, mse or entropy");
+        throw ConfigError("--calibration", "found \"" + work.calibration + "\", expected max, percentile, mse or entropy");
     Ranges ranges(graph_, static_cast<Calibration>(how - kCalibrationNames.begin()));
     const bool needed = std::any_of(graph_.values.begin(), graph_.values.end(), [](const RealValue& value) { return !value.quantisation; });
     std::optional<Images> own;
-    if (!options.calibrate.empty()) {
-        const InputFiles files(open_inputs(graph_), options.calibrate, "--calibrate", preprocessing_);
-        own.emplace(graph_, files, options.seed);
+    if (!work.calibrate.empty()) {
+        const InputFiles files(open_inputs(graph_), work.calibrate, "--calibrate", preprocessing_);
+        own.emplace(graph_, files, seed);
         pictures_.merge(files.pictures());
     }
     const Images& seen = own ? *own : *images_;
@@ -182,8 +183,8 @@ void OnnxRun::calibrate(const NetOptions& options)
     quantised_ = quantised(graph_, ranges);
     const bool own_scales = std::ranges::all_of(
         quantised_.values, [&](std::size_t value) { return value >= reference_.values.size() || reference_.values[value].quantisation; });
-    random_scales_ = !own_scales && options.input.empty() && options.calibrate.empty();
-    if (options.bias_correction)
+    random_scales_ = !own_scales && work.input.empty() && work.calibrate.empty();
+    if (work.bias_correction)
         correct_biases(quantised_, reference_, graph_,
                        {std::min(seen.count(), kCorrectedImages), [&](std::size_t i) { return seen.reals(i); }});
 }
@@ -412,6 +413,16 @@ std::vector<std::pair<std::string, std::string>> OnnxRun::tensor_files() const
                                                   {kept_[t].begin(), kept_[t].end()}));
     }
     return files;
+}
+
+std::unique_ptr<PlannedNetwork> plan_model(const OnnxWork& model, const Source& source, const PlanOptions& options)
+{
+    const auto onnx = std::make_shared<OnnxRun>(model, options);
+    const bool alone = options.outline || options.network.for_driver;
+    std::unique_ptr<PlannedNetwork> plan = planned(onnx->network(), source, options, alone ? 1 : onnx->images());
+    plan->source = onnx->source(plan->plan);
+    plan->model = onnx;
+    return plan;
 }
 
 }  // namespace dlasim

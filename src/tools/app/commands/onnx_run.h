@@ -1,10 +1,8 @@
 // An ONNX model on the machine: its network, its input images, and the report on its outputs.
 #pragma once
-#include "app/commands/net_command.h"
-#include "config/sweep/sweep.h"
-#include "network/network_host.h"
 #include "onnx/images.h"
 #include "onnx/quantise.h"
+#include "plan/planned.h"
 #include "report/network/network_result.h"
 
 namespace dlasim {
@@ -32,7 +30,7 @@ struct ModelOutput {
 class OnnxRun {
 public:
     /// Reads the model, images, labels; chooses grids. Nothing has run.
-    explicit OnnxRun(const NetOptions& options);
+    OnnxRun(const OnnxWork& model, const PlanOptions& options);
 
     const Network& network() const { return quantised_.network; }
     std::size_t images() const { return images_->count(); }
@@ -62,7 +60,7 @@ public:
     const std::vector<Tensor>& first() const { return first_; }
 
 private:
-    void calibrate(const NetOptions& options);
+    void calibrate(const OnnxWork& work, std::uint64_t seed);
     void look_at(std::size_t image, const NetworkPlan& plan, const std::vector<Tensor>& tensors);
     /// The real number of a value of a tensor.
     double number(std::size_t tensor, std::int16_t value) const;
@@ -93,5 +91,8 @@ private:
     std::vector<std::vector<double>> output_;      // by output
     std::vector<std::vector<std::int16_t>> kept_;  // by tensor
 };
+
+/// PlanOptions::model_planner
+std::unique_ptr<PlannedNetwork> plan_model(const OnnxWork& model, const Source& source, const PlanOptions& options);
 
 }  // namespace dlasim

@@ -2,152 +2,127 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <bit>
+#include <thread>
 
-#include "app/commands/loadable_command.h"
-#include "app/commands/net_command.h"
-#include "app/execution.h"
-#include "app/file_names.h"
+#include "app/commands/kinds_of_runs.h"
+#include "app/commands/onnx_run.h"
 #include "app/interrupt.h"
-#include "app/status.h"
+#include "app/optimise.h"
 #include "app/tried_cut.h"
 #include "base/error.h"
 #include "base/files/console.h"
-#include "base/files/output_folder.h"
-#include "config/description.h"
-#include "config/file_kind.h"
-#include "config/machine/hardware.h"
-#include "config/machine/memory.h"
-#include "jobs/job_host.h"
-#include "report/difference_report.h"
-#include "report/result.h"
 #include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {
 
-constexpr std::uint64_t kNpyHeader = 128;  // bytes, more than any shape needs
+// Sets of kinds of work, by their place in it.
+constexpr unsigned kLayer = 1, kNetwork = 2, kModel = 4, kFile = 8, kRecording = 16, kAll = 31;
 
-/// On stderr, so that it is in the log of whoever runs many.
-void say_differences(const std::string& name, const Result& result)
+struct OptionOf {
+    const char* option;
+    bool given;
+    unsigned kinds;
+};
+
+void refuse(const AnyWork& work, std::initializer_list<OptionOf> options)
 {
-    const Comparison* golden = result.comparison();
-    if (golden && !golden->equal())
-        say_error("{}: {} of {} values differ from the golden ones; the first: {}\n", printable(name), golden->mismatches, golden->compared,
-                  printable(golden->examples.empty() ? "" : golden->examples.front()));
-    if (const Difference* expected = result.expected(); expected && !expected->equal())
-        say_error("{}: {}{}\n", printable(name), printable(difference_text(*expected)),
-                  golden && golden->equal() ? "; dlasim's own reference agrees with the machine" : "");
+    for (const OptionOf& option : options) {
+        if (!option.given || (option.kinds >> work.index() & 1) != 0) continue;
+        const auto first = static_cast<std::size_t>(std::countr_zero(option.kinds));
+        throw ConfigError(option.option, fmt::format("found with {}, expected {}", kind_name(work.index()), kind_name(first)));
+    }
+}
+
+void refuse_options_of_runs(const AnyWork& work, const RunOptions& options)
+{
+    refuse(work, {{"--layers", options.apart, kNetwork | kModel},
+                  {"--optimise", options.optimise != 0, kNetwork | kModel},
+                  {"--cpu", !options.cpu.empty(), kFile},
+                  {"--check-dram", options.check_dram, kLayer | kFile | kRecording}});
+    if (!options.diff.empty() && !has_expected(work))
+        throw ConfigError("--diff", fmt::format("found with {} without an expected tensor, expected {}", kind_name(work.index()),
+                                                work.index() == 0 ? "\"data\": {\"expected\": FILE}" : "\"expected\": FILE"));
+}
+
+void use_planners(PlanOptions& options)
+{
+    options.choose = [](Descriptor& descriptor, const Source& source) { try_cuts(descriptor, source.hardware, source.memory); };
+    options.model_planner = plan_model;
+}
+
+/// With --optimise: another network, of better decisions.
+void improve(Network& network, const Source& source, const NetworkOptions& planning, RunOptions& options)
+{
+    const Optimised found = optimise(network, source.hardware, source.memory, planning, options.optimise,
+                                     options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    if (!options.quiet) say("{}", optimised_text(found));
+    if (!found.kept.empty()) options.optimised = optimised_json(found);
 }
 
 }  // namespace
 
-int run_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options,
-            std::shared_ptr<const SharedLayer> shared)
+void refuse_options(const AnyWork& work, const PlanOptions& options)
+{
+    const OnnxWork& model = options.model;
+    const LoadableWork usual, &file = options.loadable;
+    refuse(work, {{"--input", !model.input.empty(), kModel | kFile},
+                  {"--calibrate", !model.calibrate.empty(), kModel},
+                  {"--calibration", !model.calibration.empty(), kModel},
+                  {"--bias-correction", model.bias_correction, kModel},
+                  {"--preprocess", !model.preprocess.empty(), kModel},
+                  {"--labels", !model.labels.empty(), kModel},
+                  {"--shape", !model.shapes.empty(), kModel},
+                  {"--steps", options.steps, kModel},
+                  {"--accuracy-by-step", options.by_step, kModel},
+                  {"--precision", !model.precision.empty(), kNetwork | kModel},
+                  {"--tensors", options.tensors, kNetwork | kModel},
+                  {"--images", options.network.together > 1, kNetwork},
+                  {"--no-pixels", !options.network.pixels, kNetwork | kModel},
+                  {"--no-cvsram", !options.network.cvsram, kNetwork | kModel},
+                  {"--keep-tensors", options.network.keep_tensors, kNetwork | kModel},
+                  {"--input-form", file.form != usual.form, kFile},
+                  {"--mode", file.mode != usual.mode, kFile},
+                  {"--chains", file.chains != usual.chains, kFile},
+                  {"--manifest", !file.manifest.empty(), kFile},
+                  {"--no-verify", !options.verify, kFile},
+                  {"--set", !options.settings.empty(), kAll & ~kRecording}});
+}
+
+Source read_program(PlanOptions& options)
+{
+    use_planners(options);
+    Source source = read_source(options);
+    refuse_options(source.work, options);
+    return source;
+}
+
+int run_source(const Source& source, RunOptions options)
 {
     watch_for_interrupt();  // before the first file
-    if (options.check_dram && memory.kind == "ideal")
+    refuse_options(source.work, options);
+    refuse_options_of_runs(source.work, options);
+    if (options.check_dram && source.memory.kind == "ideal")
         throw ConfigError("--check-dram", "found the ideal memory, which has no commands, expected a DRAM (--memory)");
-    if (options.has_seed) set_seed(descriptor, options.seed);
-    if (!options.diff.empty() && !has_expected(descriptor))
-        throw ConfigError("--diff", "found with a layer without an expected tensor, expected \"data\": {\"expected\": FILE}");
-    set_tolerance(descriptor, options.tolerance);
-    try_cuts(descriptor, hardware, memory);
-    const Job job = job_of(descriptor, hardware, memory, !options.timing_only, std::move(shared));
-    RunFiles files(options);
-    OutputFile* tensor = nullptr;
-    if (job.tensor && options.tensors && !options.timing_only) tensor = &files.folder->file(kTensorFile, kNpyHeader + job.tensor->bytes);
-    JobHost host(job, !options.timing_only);
-    return execute(job, host, options, files, [&](const RunResult& run) -> CommandReport {
-        const Result result{job, run, host.findings() ? &*host.findings() : nullptr, tensor ? kTensorFile : ""};
-        say_differences(job.name, result);
-        if (files.diff) {
-            const Tensor& output = *host.findings()->output;
-            files.diff->finish(difference_file(*result.expected(), {output.n, output.c, output.h, output.w}));
-        }
-        if (tensor) tensor->finish(npy_file(*host.findings()->output, job.tensor->precision));
-        // Every run of every probe: what accounts for a layer's cycles must see all of them.
-        return {.result = result_json(result), .table = summary_table(result), .right = result.right(), .runs = SIZE_MAX};
-    });
+    use_planners(options);
+    if (options.optimise != 0)
+        options.improve = [&](Network& network, const Source& of, const NetworkOptions& planning) {
+            improve(network, of, planning, options);
+        };
+    if (!options.host_ns) options.host_ns = source.host_ns;
+    if (options.out.empty() && !std::holds_alternative<RecordedWork>(source.work)) options.out = RunOptions().out;
+    options.network.explicit_cuts = options.outline;
+    return with_planned(source, options,
+                        [&](const auto& planned) { return options.outline ? show(*planned, options) : run(*planned, options); });
 }
-
-int plan_job(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
-{
-    if (options.has_seed) set_seed(descriptor, options.seed);
-    try_cuts(descriptor, hardware, memory);
-    const Job job = outline_of(descriptor, hardware, memory);
-    if (!options.quiet) say("{}", outline_table(job));
-    if (!options.has_out) return kDone;
-    const std::filesystem::path file = std::filesystem::path(options.out) / "plan.json";
-    make_folder(options.out);
-    OutputFile(file).commit(json_file_text(outline_json(job), 2));
-    if (!options.quiet) say("  written      {}\n", printable(file.string()));
-    return kDone;
-}
-
-namespace {
-
-int run_or_plan(Descriptor descriptor, const Hardware& hardware, const MemorySpec& memory, const RunOptions& options)
-{
-    return options.plan ? plan_job(std::move(descriptor), hardware, memory, options)
-                        : run_job(std::move(descriptor), hardware, memory, options);
-}
-
-}  // namespace
-
-int run_layer(const Json& json, const RunOptions& options)
-{
-    expect_kind(json, options.layer, FileKind::Layer);
-    const Hardware hardware = load_hardware(options.hardware, options.settings);
-    const MemorySpec memory = parse_memory(options.memory);
-    const std::string folder = std::filesystem::path(options.layer).parent_path().string();
-    return run_or_plan(descriptor_from_json(json, options.layer, "", folder), hardware, memory, options);
-}
-
-namespace {
-
-/// The file is a network.
-NetOptions net_options(const RunOptions& options)
-{
-    if (options.check_dram) throw ConfigError("--check-dram", "found with a network, expected a layer");
-    NetOptions net;
-    static_cast<CommonOptions&>(net) = options;
-    net.network = options.layer;
-    if (options.has_seed) net.seed = options.seed;
-    net.output = options.tensors;
-    return net;
-}
-
-/// The file is of the NVDLA compiler.
-LoadableOptions loadable_options(const RunOptions& options)
-{
-    if (options.plan) throw ConfigError("--plan", "found with a file of the NVDLA compiler, expected dlasim loadable --describe");
-    if (options.seed > UINT32_MAX)
-        throw ConfigError("--seed",
-                          fmt::format("found {} with a file of the NVDLA compiler, expected at most {}", options.seed, UINT32_MAX));
-    LoadableOptions file;
-    static_cast<CommonOptions&>(file) = options;
-    file.loadable = options.layer;
-    file.seeded = options.has_seed;
-    if (options.has_seed) file.seed = options.seed;
-    file.tensors = options.tensors;
-    return file;
-}
-
-}  // namespace
 
 int run_command(const RunOptions& options)
 {
-    if (options.has_point) {
-        const SweepPoint point = named_point(options.layer, options.point);
-        const Descriptor* descriptor = std::get_if<Descriptor>(&point.work);
-        if (!descriptor) throw ConfigError(options.layer, "is a sweep of networks, expected dlasim net");
-        return run_or_plan(*descriptor, point.hardware, point.memory, options);
-    }
-    if (is_onnx(options.layer)) return net_command(net_options(options));
-    if (is_loadable(options.layer)) return loadable_command(loadable_options(options));
-    Json json = read_description(options.layer);
-    return kind_of(json) == FileKind::Network ? run_network_file(std::move(json), net_options(options)) : run_layer(json, options);
+    if (options.check) return check_file(options);
+    RunOptions how = options;
+    return run_source(options.point ? named_point(options.file, *options.point) : read_program(how), how);
 }
 
 }  // namespace dlasim

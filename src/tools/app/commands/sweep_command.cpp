@@ -8,8 +8,6 @@
 #include <optional>
 #include <thread>
 
-#include "app/commands/loadable_command.h"
-#include "app/commands/net_command.h"
 #include "app/commands/onnx_run.h"
 #include "app/interrupt.h"
 #include "app/status.h"
@@ -23,8 +21,6 @@
 #include "base/error.h"
 #include "base/files/console.h"
 #include "base/files/input.h"
-#include "jobs/job.h"
-#include "network/plan.h"
 #include "sweep/answer.h"
 #include "sweep/search.h"
 #include "sweep/sweep_file.h"
@@ -36,14 +32,10 @@ namespace {
 std::string refusal(const Sweep& sweep, std::size_t index)
 {
     try {
-        const SweepPoint point = sweep_point(sweep, index);
-        if (const Network* network = std::get_if<Network>(&point.work))
-            plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
-        else if (const OnnxWork* model = std::get_if<OnnxWork>(&point.work))
-            plan_network(OnnxRun(model_options(*model, {})).network(), point.hardware, point.memory, {.seed = 1, .values = false});
-        else if (const LoadableWork* file = std::get_if<LoadableWork>(&point.work)) plan_of(*file, point.hardware, point.memory);
-        else outline_of(std::get<Descriptor>(point.work), point.hardware, point.memory);
-        return "";
+        PlanOptions options;
+        options.outline = true;
+        options.model_planner = plan_model;
+        return with_planned(sweep_point(sweep, index), options, [](const auto&) { return std::string(); });
     } catch (const ConfigError& error) {
         return shortened(error.what());
     }

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <thread>
 
-#include "app/commands/net_command.h"
 #include "app/commands/run_command.h"
 #include "app/interrupt.h"
 #include "app/status.h"
@@ -100,24 +99,17 @@ public:
 private:
     fs::path folder(std::size_t index) const { return fs::path(options_.out) / suite_.cases[index].name; }
 
-    static int run_model_case(OnnxWork model, const RunOptions& run)
-    {
-        NetOptions options;
-        static_cast<CommonOptions&>(options) = run;
-        model.file = run.layer;
-        return net_command(model_options(model, options));
-    }
-
     /// In the child.
     int run_case(std::size_t index, const Children::Tell& tell)
     {
         const SuiteCase& one = suite_.cases[index];
         RunOptions run;
-        run.layer = one.file.string();
+        run.file = one.file.string();
+        run.model = one.model;
         run.hardware = one.hardware;
         run.memory = one.memory;
         run.settings = one.settings;
-        run.timing_only = one.timing_only;
+        run.values = !one.timing_only;
         run.tolerance = one.values;
         run.out = folder(index).string();
         run.quiet = run.report = run.reproducible = true;
@@ -125,7 +117,7 @@ private:
         run.on_result = [&](const nlohmann::ordered_json& result) {
             tell(nlohmann::json{{"cycles", result["cycles"]}, {"accuracy", result.value("accuracy", nlohmann::ordered_json())}}.dump());
         };
-        const int status = is_onnx(run.layer) ? run_model_case(one.model, run) : run_command(run);
+        const int status = run_command(run);
         if (status != kDone || one.expected.empty()) return status;
         claim_.reset();  // what has been written is read now
         return is_expected(folder(index) / kTensorFile, one) ? kDone : kMismatch;

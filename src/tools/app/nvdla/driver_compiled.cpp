@@ -1,4 +1,3 @@
-#include "app/commands/loadable_command.h"
 #include "app/nvdla/driver_files.h"
 #include "app/nvdla/driver_manifest.h"
 #include "base/error.h"

@@ -4,6 +4,6 @@
 
 namespace dlasim {
 
-int export_driver_files(const ExportOptions& options);
+int export_driver_files(ExportOptions options);
 
 }  // namespace dlasim

@@ -42,7 +42,7 @@ DriverFiles driver_files(NetworkPlan& plan, const std::string& name, const Image
 DriverFiles driver_files(const loadable::LoadablePlan& plan, const std::string& name);
 
 /// Plan options of a network for this target: tensors stay out of CVSRAM, which NVIDIA's runtime never allocates.
-NetworkOptions driver_network_options(std::uint64_t seed);
+NetworkOptions driver_network_options();
 /// The machine as its driver can use it: parts of a deconvolution are put together by SDP, because the driver derives a stride of
 /// reshapes otherwise.
 Hardware driver_machine(Hardware hardware);

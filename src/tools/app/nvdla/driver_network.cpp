@@ -447,11 +447,9 @@ std::string driver_file_name(const std::string& name, std::size_t i, std::size_t
     return count == 1 ? name + ".nvdla" : fmt::format("{}-{}.nvdla", name, i);
 }
 
-NetworkOptions driver_network_options(std::uint64_t seed)
+NetworkOptions driver_network_options()
 {
     NetworkOptions options;
-    options.seed = seed;
-    options.values = true;
     options.cvsram = false;
     options.keep_tensors = true;
     options.for_driver = true;

@@ -299,9 +299,6 @@ std::vector<PlacedKey> sweep_keys()
     return keys;
 }
 
-bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
-bool is_loadable(const std::string& path) { return path.ends_with(".nvdla"); }
-
 std::string expression_of(const Json& value)
 {
     const std::string text = value.is_string() ? value.get<std::string>() : "";

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/files/keys.h"
@@ -22,7 +21,7 @@
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "config/model/network.h"
-#include "config/onnx_work.h"
+#include "config/source.h"
 
 namespace dlasim {
 
@@ -37,11 +36,6 @@ struct SweepAxis {
 };
 /// "= mac.atomic_c / 2" without its sign; empty for anything else.
 std::string expression_of(const Json& value);
-
-/// A file of the NVDLA compiler, and how it runs: LOADABLE.md.
-struct LoadableWork {
-    std::string file, input, mode = "overlap";  // no input: by seed
-};
 
 /// Files that points name, each read once.
 class SweepFiles {
@@ -97,18 +91,11 @@ Sweep parse_sweep(const std::string& text, const std::string& path, const KnownF
 std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t>& place);
 
 /// One point, checked. Throws ConfigError if it cannot exist.
-struct SweepPoint {
-    std::variant<Descriptor, Network, LoadableWork, OnnxWork> work;
-    Hardware hardware;
-    MemorySpec memory;
-    std::optional<double> host_ns;
+struct SweepPoint : Source {
     std::string described;  // all that `work` was read from; equal where two points do the same work
 };
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
 
-/// By the ending of the file.
-bool is_onnx(const std::string& path);
-bool is_loadable(const std::string& path);
 /// Relative paths are relative to the sweep's file, where there is such a file.
 std::string resolve(const Sweep& sweep, const std::string& path);
 

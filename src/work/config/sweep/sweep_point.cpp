@@ -111,9 +111,10 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
     }
     point.hardware = hardware_of(sweep, hardware, settings);
     if (!loadable.empty()) {
-        const LoadableWork file{resolve(sweep, loadable), sweep.input.empty() ? "" : resolve(sweep, sweep.input), mode};
+        LoadableWork file{.file = resolve(sweep, loadable), .mode = mode};
+        if (!sweep.input.empty()) file.inputs = {resolve(sweep, sweep.input)};
+        point.described = file.file + "\n" + (file.inputs.empty() ? "" : file.inputs.front()) + "\n" + file.mode;
         point.work = file;
-        point.described = file.file + "\n" + file.input + "\n" + file.mode;
         return point;
     }
     if (model) {

@@ -1,14 +1,11 @@
-#include "app/commands/loadable_command.h"
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "app/commands/kinds_of_runs.h"
 #include "app/execution.h"
 #include "app/file_names.h"
-#include "app/interrupt.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "base/files/console.h"
@@ -16,25 +13,16 @@
 #include "base/files/number.h"
 #include "base/files/output_folder.h"
 #include "config/machine/hardware.h"
-#include "config/machine/memory.h"
-#include "config/manifest_reader.h"
 #include "config/warning.h"
 #include "facts/cacc.h"
+#include "facts/presets.h"
 #include "lint/layer_ends.h"
 #include "loadable/nvidia/check.h"
 #include "report/loadable_description.h"
 #include "report/loadable_result.h"
-#include "sweep/sweep_file.h"
 
 namespace dlasim {
 namespace {
-
-/// The number of a name.
-template <class Names>
-std::size_t choice(const Names& names, const std::string& name)
-{
-    return static_cast<std::size_t>(std::find(std::begin(names), std::end(names), name) - std::begin(names));
-}
 
 /// Files of an output, in the folder of the result.
 struct TensorNames {
@@ -120,16 +108,6 @@ void tell_refusals(const loadable::LoadablePlan& plan)
                      found.size() == 1 ? "" : fmt::format("; {} more reasons with --check", found.size() - 1)));
 }
 
-/// The file against the rules of NVIDIA's software, without a plan: it may be one that does not run here.
-int check_file(const LoadableOptions& options)
-{
-    const Hardware hardware = load_hardware(options.hardware, options.settings);
-    const std::vector<loadable::Finding> found =
-        loadable::check_for_driver(read_text(options.loadable, loadable::kMaxBytes), options.loadable, hardware);
-    say("{}", loadable::findings_text(found, printable(options.loadable), hardware));
-    return std::ranges::any_of(found, &loadable::Finding::refused) ? kMismatch : kDone;
-}
-
 /// The driver has enabled operations in another order than planned, or not all of them: the report has what it did.
 void order_as_played(loadable::LoadablePlan& plan, const RunResult& run)
 {
@@ -177,60 +155,32 @@ HostSpeed parse_cpu(const std::string& text)
     return speed;
 }
 
-loadable::LoadablePlan plan_of(const LoadableWork& work, const Hardware& hardware, const MemorySpec& memory)
+int check_file(const RunOptions& options)
 {
-    const std::size_t mode = choice(loadable::kModeNames, work.mode);
-    if (mode == loadable::kModeNames.size())
-        throw ConfigError(work.file, fmt::format("found mode \"{}\", expected {}", work.mode, fmt::join(loadable::kModeNames, ", ")));
-    loadable::Options how;
-    how.mode = static_cast<loadable::Mode>(mode);
-    if (!work.input.empty()) how.inputs = {work.input};
-    return loadable::plan_loadable(loadable::read_loadable(work.file), hardware, memory, how);
+    const Hardware hardware = load_hardware(options.hardware.empty() ? kDefaultHardware : options.hardware, options.settings);
+    const std::vector<loadable::Finding> found =
+        loadable::check_for_driver(read_text(options.file, loadable::kMaxBytes), options.file, hardware);
+    say("{}", loadable::findings_text(found, printable(options.file), hardware));
+    return std::ranges::any_of(found, &loadable::Finding::refused) ? kMismatch : kDone;
 }
 
-loadable::LoadablePlan plan_of(const LoadableOptions& options)
+int show(const PlannedFile& planned, const RunOptions&)
 {
-    if (options.has_point) {
-        const SweepPoint point = named_point(options.loadable, options.point);
-        const LoadableWork* work = std::get_if<LoadableWork>(&point.work);
-        if (!work) throw ConfigError(options.loadable, "is no sweep of files of the NVDLA compiler, expected dlasim run or dlasim net");
-        return plan_of(*work, point.hardware, point.memory);
-    }
-    loadable::Options how;
-    how.mode = static_cast<loadable::Mode>(choice(loadable::kModeNames, options.mode));
-    how.form = static_cast<loadable::InputForm>(choice(loadable::kInputForms, options.form));
-    how.inputs = options.inputs;
-    how.seed = static_cast<std::uint32_t>(options.seed);
-    how.chains = options.chains;
-    if (!options.manifest.empty()) how.pieces = manifest_pieces(options.manifest);
-    const Hardware hardware = load_hardware(options.hardware, options.settings);
-    const MemorySpec memory = parse_memory(options.memory);
-    return loadable::plan_loadable(loadable::read_loadable(options.loadable), hardware, memory, how);
+    say("{}", loadable_description(planned.plan));
+    return kDone;
 }
 
-int loadable_command(LoadableOptions options)
+int run(PlannedFile& planned, const RunOptions& options)
 {
-    if (options.check) return check_file(options);
-    if (options.has_point && !options.host_ns) options.host_ns = read_sweep_file(options.loadable).host_ns;
-    const loadable::LoadablePlan plan = plan_of(options);
-    if (options.describe) {
-        say("{}", loadable_description(plan));
-        return kDone;
-    }
-    return run_loadable(plan, options);
-}
-
-int run_loadable(loadable::LoadablePlan plan, const LoadableOptions& options)
-{
-    watch_for_interrupt();  // before the first file
+    loadable::LoadablePlan& plan = planned.plan;
     tell_refusals(plan);
     tell_early_ends(plan);
     plan.speed = parse_cpu(options.cpu);
     RunFiles files(options);
     std::vector<OutputFile*> tensors;  // array and surface of each
-    for (std::size_t i = 0; i < plan.results.size() && options.tensors && !options.timing_only; ++i)
+    for (std::size_t i = 0; i < plan.results.size() && options.output && options.values; ++i)
         for (const std::string& name : {TensorNames(i).array, TensorNames(i).surface}) tensors.push_back(&files.folder->file(name));
-    loadable::LoadableHost host(plan, !options.timing_only, options.verify && !options.timing_only);
+    loadable::LoadableHost& host = planned.host();
     return execute(plan, host, options, files, [&](const RunResult& run) -> CommandReport {
         if (plan.source) order_as_played(plan, run);
         expect_ends(plan, run);
