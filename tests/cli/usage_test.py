@@ -207,8 +207,9 @@ class Files(Case):
         files = {"a layer": SMALL, "a network": NETWORK, "a sweep": {"base": {"layer": SMALL}, "axes": {"latency": [1]}},
                  "a measured case": {"id": "x", "config": "nv_small", "memory": {}, "program": []}, "a machine": {"preset": "nv_small"},
                  "a memory": {"kind": "ideal"}, "a result": {"schema": "dlasim.run/1"}}
-        takes = {"run": ("a layer", "a network"), "net": ("a layer", "a network"), "sweep": ("a sweep",), "replay": ("a measured case",),
-                 "bound": ("a layer", "a network"), "export": ("a layer", "a network"), "hw": ("a machine",), "memory": ("a memory",)}
+        runs = ("a layer", "a network", "a measured case")
+        takes = {"run": runs, "net": runs, "sweep": ("a sweep",), "replay": ("a measured case", "a layer", "a network"),
+                 "bound": ("a layer", "a network"), "export": runs, "hw": ("a machine",), "memory": ("a memory",)}
         commands = {command: [command, "file.json"] for command in ("run", "net", "sweep", "replay")}
         commands["bound"] = ["bound", "file.json", "--chip", 16]
         commands["export"] = ["export", "file.json", "--hw", "nv_small", "--form", "c", "--to", "x.h"]
