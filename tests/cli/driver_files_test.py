@@ -558,10 +558,9 @@ class Refused(DriverFiles):
 
     def test_options_that_say_nothing_here(self):
         lenet = ROOT / "models/networks/lenet5.json"
-        for text, more in (("expected no --input-form, --mode or --chains", ("--mode", "driver")), ("expected no --input", ("--input", "x.npy")),
-                           ("expected no --calibrate", ("--calibrate", "x.npy"))):
-            self.refuse(lenet, "nv_small", text, *more)
-        self.refuse(ROOT / "models/lenet5_conv2.json", "nv_full", "expected no --precision", "--precision", "fp16")
+        for more in (("--mode", "driver"), ("--input", "x.npy"), ("--calibrate", "x.npy")):
+            self.refuse(lenet, "nv_small", f"{more[0]}: found with a network, expected", *more)
+        self.refuse(ROOT / "models/lenet5_conv2.json", "nv_full", "--precision: found with a layer, expected a network", "--precision", "fp16")
 
     def test_names(self):
         done = self.run_dlasim("export", ROOT / "models/lenet5_conv2.json", "--form", "nvdla", "--to", self.at / "m.bin", status=2)

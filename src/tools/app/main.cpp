@@ -170,7 +170,7 @@ int run_with_trials(RunOptions options)
     return run_command(options);
 }
 
-Command running(CLI::App* command, std::shared_ptr<RunOptions> options)
+Command running(CLI::App* command, const std::shared_ptr<RunOptions>& options)
 {
     return {command, [=](const std::string& line) {
                 options->command = line;

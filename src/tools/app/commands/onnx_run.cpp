@@ -7,6 +7,7 @@
 
 #include "app/file_names.h"
 #include "base/error.h"
+#include "base/files/output.h"
 #include "config/model/fp16.h"
 #include "onnx/bias_correction.h"
 #include "onnx/importer.h"
