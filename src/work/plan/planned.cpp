@@ -33,7 +33,8 @@ fs::path trace_file(const fs::path& program)
         if (entry->path().extension() == ".cfg") found.push_back(entry->path());
     if (error) throw ConfigError(program.string(), "cannot be read (" + error.message() + "), expected a folder with a trace");
     if (found.size() != 1)
-        throw ConfigError(program.string(), fmt::format("is a folder with {} .cfg files and no input.txn, expected one trace", found.size()));
+        throw ConfigError(program.string(),
+                          fmt::format("is a folder with {} .cfg files and no input.txn, expected one trace", found.size()));
     return found.front();
 }
 
