@@ -392,10 +392,11 @@ class Figures(SweepCase):
         self.assertEqual(words[:2] + words[3:], ["dlasim", "run", "--point", "5"])
         self.assertEqual(self.dlasim(*words[1:], "--out", "alone").returncode, 0)
         self.assertEqual(json.loads((self.folder / "alone" / "result.json").read_text())["cycles"], row["cycles"])
-        for command, point, says in (("net", 5, "sweep of layers"), ("run", 8, "a point of 8")):
-            done = self.dlasim(command, words[2], "--point", point, "--out", "none")
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(says, done.stderr)
+        self.assertEqual(self.dlasim("net", words[2], "--point", 5, "--out", "by_net").returncode, 0)
+        self.assertEqual(json.loads((self.folder / "by_net" / "result.json").read_text())["cycles"], row["cycles"])
+        done = self.dlasim("run", words[2], "--point", 8, "--out", "none")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a point of 8", done.stderr)
         layers = [{"name": "a", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]
         network = {"base": {"network": {"name": "net", "input": {"width": 4, "height": 4, "channels": 8}, "layers": layers}, "hw": "nv_small"}, "axes": {"latency": [10, 20]}}
         self.write(network, "networks.json")
@@ -405,7 +406,7 @@ class Figures(SweepCase):
         self.assertFalse((self.folder / "plan" / "result.json").exists())
         done = self.dlasim("net", "networks.json", "--point", 1, "--out", "none", "--steps")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no sweep of ONNX models", done.stderr)
+        self.assertIn("--steps: found with a network, expected an ONNX model", done.stderr)
         for option, value in (("--hw", "nv_small"), ("--memory", "ideal"), ("--set", "cbuf.banks=16")):  # of the point, no other
             for command in ("run", "net", "loadable"):
                 done = self.dlasim(command, words[2], "--point", 5, "--out", "none", option, value)
