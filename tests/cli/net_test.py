@@ -223,6 +223,37 @@ class Networks(Net):
         self.assertEqual(self.result("again")["cycles"], after)
         self.assertTrue(self.result("again")["verified"])
 
+    def test_the_search_improves_any_figure_and_meets_requirements(self):
+        network, machine = json.loads((NETWORKS / "lenet5.json").read_text()), ("--hw", "nv_small", "--memory", "ddr4-3200", "--quiet")
+        self.net(network, *machine, "--out", "default")
+        default = self.result("default")
+        found = {}
+        for name, options in (("energy", ("--best", "total_uj")),
+                              ("within", ("--best", "total_uj", "--require", f"cycles <= {default['cycles']}")),
+                              ("missed", ("--require", f"total_uj <= {default['total_uj'] * 0.998}")),
+                              ("rate", ("--best", "frames_per_s"))):
+            self.net(network, *machine, "--optimise", "600", *options, "--plan", "--out", name)
+            plan = json.loads((self.folder / name / "plan.json").read_text())
+            self.net(plan, *machine, "--out", name)
+            found[name] = self.result(name)
+            self.assertTrue(found[name]["verified"])
+            for kept in plan.get("optimised", []):
+                self.assertEqual(kept["unit"], options[1] if options[0] == "--best" else "cycles")
+        self.assertLess(found["energy"]["total_uj"], default["total_uj"])
+        self.assertGreater(found["energy"]["cycles"], default["cycles"])
+        self.assertLessEqual(found["within"]["cycles"], default["cycles"])
+        self.assertLessEqual(found["within"]["total_uj"], default["total_uj"])
+        self.assertLessEqual(found["missed"]["total_uj"], default["total_uj"] * 0.998)
+        self.assertLessEqual(found["missed"]["cycles"], found["energy"]["cycles"])
+        self.assertLessEqual(found["rate"]["cycles"], default["cycles"])
+        done = self.net(network, *machine[:-1], "--plan", "--optimise", "600", "--require", "total_uj < 1")
+        self.assertIn("missed       total_uj < 1: ", done.stdout)
+        for options, expected in ((("--optimise", 1, "--best", "cycle"), 'dlasim: --best: "cycle" is no figure of the table (did you mean'),
+                                  (("--optimise", 1, "--require", "cycles"), "--require: found \"cycles\""),
+                                  (("--optimise", 1, "--best", "cvsram_read_bytes"), "expected a figure that the network has on this machine"),
+                                  (("--best", "cycles"), "--best requires --optimise")):
+            self.assertIn(expected, self.net(network, *machine, "--plan", *options, status=2).stderr)
+
     @staticmethod
     def conv(name, source, count, kernel=1, **keys):
         return {"name": name, "op": "conv2d", "inputs": [source], "kernel": {"width": kernel, "height": kernel, "count": count}, "bias": True,

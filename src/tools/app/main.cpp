@@ -254,6 +254,10 @@ Command add_net(CLI::App& app)
         ->add_option("--optimise", net.optimise,
                      "search this many seconds for tilings and decisions with which the whole network takes fewer cycles")
         ->check(CLI::Range(0.1, 1e6));
+    command->add_option("--best", net.best, "of --optimise: improve this figure, or lower this expression, instead of the cycles")
+        ->needs("--optimise");
+    command->add_option("--require", net.require, "of --optimise: \"total_uj < 900\"; default: at most 5 % more energy than without")
+        ->needs("--optimise");
     command->add_option("--jobs", net.jobs, "number of parallel simulations of --optimise; default: the number of processors")
         ->check(whole(1, 256));
     command->add_option("--images", net.network.together, "of a network: images in one program, with shared weights")

@@ -43,6 +43,7 @@ struct RunOptions : PlanOptions {
     bool output = true;              // write output tensors
     bool apart = false;              // simulate every step of a network by itself too
     double optimise = 0;             // seconds for a better network; 0: the planner's
+    std::string best, require;       // what is better then, what it must meet: expressions of figures
     std::size_t jobs = 0;            // simulations side by side meanwhile
     std::string cpu;                 // how fast the host of a compiler's file is
     bool check = false;              // a compiler's file against the rules of NVIDIA's software, without running

@@ -8,8 +8,9 @@
 
 #include "app/commands/kinds_of_runs.h"
 #include "app/commands/onnx_run.h"
+#include "app/execution.h"
 #include "app/interrupt.h"
-#include "app/optimise.h"
+#include "app/optimise/optimise.h"
 #include "app/tried_cut.h"
 #include "base/error.h"
 #include "base/files/console.h"
@@ -56,8 +57,14 @@ void use_planners(PlanOptions& options)
 /// With --optimise: another network, of better decisions.
 void improve(Network& network, const Source& source, const NetworkOptions& planning, RunOptions& options)
 {
-    const Optimised found = optimise(network, source.hardware, source.memory, planning, options.optimise,
-                                     options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    const auto technology = options.silicon ? options.silicon : technology_of(options);
+    const Optimised found = optimise(network, source.hardware, source.memory, planning,
+                                     {.seconds = options.optimise,
+                                      .jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()),
+                                      .best = options.best,
+                                      .require = options.require,
+                                      .technology = *technology,
+                                      .host_ns = options.host_ns});
     if (!options.quiet) say("{}", optimised_text(found));
     if (!found.kept.empty()) options.optimised = optimised_json(found);
 }
