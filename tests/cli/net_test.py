@@ -12,6 +12,7 @@ import csv
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -253,6 +254,33 @@ class Networks(Net):
                                   (("--optimise", 1, "--best", "cvsram_read_bytes"), "expected a figure that the network has on this machine"),
                                   (("--best", "cycles"), "--best requires --optimise")):
             self.assertIn(expected, self.net(network, *machine, "--plan", *options, status=2).stderr)
+
+    def test_a_search_goes_on_from_what_an_earlier_one_tried(self):
+        network, machine = json.loads((NETWORKS / "lenet5.json").read_text()) | {"plan": {"minimise": "parts"}}, ("--hw", "nv_small", "--timing-only")
+        search = (*machine, "--optimise", "600", "--plan", "--out", "found")
+        plan = lambda: (self.folder / "found/plan.json").read_text()
+        tries = lambda done: tuple(map(int, re.search(r"of (\d+) tries(?:, (\d+) more known)?", done.stdout).groups(0)))
+        cold, first = tries(self.net(network, *search)), plan()
+        self.assertGreater(cold[0], 0)
+        warm = tries(self.net(network, *search))
+        self.assertEqual(warm, (0, sum(cold)))
+        self.assertEqual(plan(), first)
+        self.assertGreater(tries(self.net(network, *search, "--memory", "ddr4-3200"))[0], 0)  # another machine
+        self.assertEqual(tries(self.net(network, *search))[0], 0)
+        store = self.folder / "found/optimise.db"
+        with sqlite3.connect(store) as database:  # a row that a disk has changed
+            database.execute("UPDATE tried SET outcome = replace(outcome, '1', '2')")
+        database.close()
+        for damage in (lambda: None, lambda: store.write_bytes(b"nothing of ours" * 1000)):
+            damage()
+            done = self.net(network, *search)
+            self.assertEqual(tries(done), cold)
+            self.assertEqual(done.stderr.count("dlasim: warning: "), 1)
+            self.assertIn("optimise.db", done.stderr)
+            self.assertEqual(plan(), first)
+        store.unlink()
+        self.net(network, *machine, "--optimise", "600", "--plan")
+        self.assertFalse((self.folder / "out").exists())
 
     @staticmethod
     def conv(name, source, count, kernel=1, **keys):

@@ -5,6 +5,8 @@
 #include <xxhash.h>
 
 #include <cstdint>
+#include <fstream>
+#include <vector>
 
 namespace dlasim {
 
@@ -20,6 +22,15 @@ void Digest::add(std::string_view bytes)
     const std::uint64_t length = bytes.size();
     XXH3_128bits_update(&state_->hash, &length, sizeof length);
     XXH3_128bits_update(&state_->hash, bytes.data(), bytes.size());
+}
+
+void Digest::add_file(const std::filesystem::path& file)
+{
+    constexpr std::size_t kBlock = 1 << 16;
+    std::ifstream in(file, std::ios::binary);
+    std::vector<char> block(kBlock);
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() != 0)
+        add({block.data(), static_cast<std::size_t>(in.gcount())});
 }
 
 std::string Digest::text() const

@@ -14,6 +14,7 @@
 #include "app/tried_cut.h"
 #include "base/error.h"
 #include "base/files/console.h"
+#include "base/files/output.h"
 #include "sweep/sweep_file.h"
 
 namespace dlasim {
@@ -54,6 +55,14 @@ void use_planners(PlanOptions& options)
     options.model_planner = plan_model;
 }
 
+/// In the folder of the results; with --plan there is one if it was named.
+std::optional<std::filesystem::path> store_of(const RunOptions& options)
+{
+    if (options.outline && !options.has_out) return std::nullopt;
+    make_folder(options.out);
+    return std::filesystem::path(options.out) / "optimise.db";
+}
+
 /// With --optimise: another network, of better decisions.
 void improve(Network& network, const Source& source, const NetworkOptions& planning, RunOptions& options)
 {
@@ -64,7 +73,8 @@ void improve(Network& network, const Source& source, const NetworkOptions& plann
                                       .best = options.best,
                                       .require = options.require,
                                       .technology = *technology,
-                                      .host_ns = options.host_ns});
+                                      .host_ns = options.host_ns,
+                                      .store = store_of(options)});
     if (!options.quiet) say("{}", optimised_text(found));
     if (!found.kept.empty()) options.optimised = optimised_json(found);
 }

@@ -71,7 +71,8 @@ std::string Candidate::key() const
 }
 
 void give_outcome(const Network& network, const NetworkOptions& options, const TrialMachine& machine,
-                  const std::function<bool(const NetworkPlan& plan, std::uint64_t least_cycles)>& worth_it, const Apart::Give& give)
+                  const std::function<bool(const NetworkPlan& plan)>& as_asked,
+                  const std::function<bool(std::uint64_t least_cycles)>& worth_it, const Apart::Give& give)
 {
     std::optional<NetworkPlan> plan;
     try {
@@ -79,9 +80,10 @@ void give_outcome(const Network& network, const NetworkOptions& options, const T
     } catch (const ConfigError&) {  // it does not go with the network
         return give(kImpossible);
     }
+    if (!as_asked(*plan)) return give(kImpossible);
     const std::vector<Bound> bounds = network_bounds(*plan);
     const std::uint64_t least = bounds.empty() ? 0 : largest(bounds);
-    const bool runs = worth_it(*plan, least);
+    const bool runs = worth_it(least);
     std::optional<RunResult> run;
     if (runs) {
         NetworkHost host(*plan, false);

@@ -40,9 +40,10 @@ struct TrialMachine {
     std::optional<double> host_ns;
 };
 
-/// Plans and simulates the network: in a child. `worth_it`: false where the plan need not run.
+/// Plans and simulates the network: in a child. `as_asked`: the planner could decide so. `worth_it`: false where it need not run.
 void give_outcome(const Network& network, const NetworkOptions& options, const TrialMachine& machine,
-                  const std::function<bool(const NetworkPlan& plan, std::uint64_t least_cycles)>& worth_it, const Apart::Give& give);
+                  const std::function<bool(const NetworkPlan& plan)>& as_asked,
+                  const std::function<bool(std::uint64_t least_cycles)>& worth_it, const Apart::Give& give);
 /// What the child gave; waits for it.
 TrialOutcome take_outcome(Apart& apart);
 

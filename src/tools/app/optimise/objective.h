@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files/json_text.h"
+#include "config/json_object.h"
 #include "config/model/network.h"
 #include "sweep/requirement.h"
 
@@ -28,7 +28,7 @@ struct TriedProgram {
 
 /// Of the numbers in the table of a sweep, in its order.
 const std::vector<std::string>& figure_names();
-std::vector<double> figures_in_order(const nlohmann::ordered_json& row);
+std::vector<double> figures_in_order(const OrderedJson& row);
 
 class Objective {
 public:

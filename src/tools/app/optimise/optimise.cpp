@@ -13,9 +13,14 @@
 #include "app/apart.h"
 #include "app/interrupt.h"
 #include "app/optimise/candidate.h"
+#include "app/optimise/tried_store.h"
 #include "app/status.h"
 #include "base/error.h"
+#include "base/files/digest.h"
 #include "base/files/printable.h"
+#include "config/machine/hardware.h"
+#include "config/machine/memory.h"
+#include "config/network_reader.h"
 #include "lowering/cut/parts.h"
 #include "sweep/figures.h"
 
@@ -68,6 +73,7 @@ public:
     {
         options_.values = false;
         options_.images = 1;
+        store_.emplace(search.store, identity());
     }
 
     Optimised run()
@@ -121,23 +127,45 @@ private:
         found_.value_before = objective_.value_of(score_.cost);
     }
 
+    /// Of all that decides what a candidate does. The numbers of a model show in its program.
+    std::string identity() const
+    {
+        const NetworkPlan plan = plan_network(network_, machine_.hardware, machine_.memory, options_);
+        Digest sum;
+        for (const OrderedJson& part : {network_json(network_), hardware_json(machine_.hardware), memory_json(machine_.memory),
+                                        silicon::technology_json(machine_.technology)})
+            sum.add(part.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+        for (const ProgramEntry& entry : plan.program)
+            if (const auto* write = std::get_if<RegisterWrite>(&entry)) sum.add(fmt::format("{} {}", write->address, write->value));
+        sum.add(fmt::format("{:d} {:d} {:d} {:d} {}", options_.keep_tensors, options_.pixels, options_.cvsram, options_.for_driver,
+                            machine_.host_ns.value_or(-1)));
+        sum.add_file("/proc/self/exe");
+        return sum.text();
+    }
+
     /// The network as it is.
     TriedProgram simulated()
     {
+        const std::string key = Candidate::of(network_).key();
+        if (const TrialOutcome* known = store_->find(key); known && known->tried) return *known->tried;
         Apart apart(kOption, [&](const Apart::Give& give) {
             give_outcome(
-                network_, options_, machine_, [](const NetworkPlan&, std::uint64_t) { return true; }, give);
+                network_, options_, machine_, [](const NetworkPlan&) { return true; }, [](std::uint64_t) { return true; }, give);
             return kDone;
         });
         TrialOutcome outcome = take_outcome(apart);
+        if (outcome.tried) store_->keep(key, outcome);
         // What the machine refuses is refused with its reason.
         if (!outcome.possible) plan_network(network_, machine_.hardware, machine_.memory, options_);
         if (!outcome.tried) throw MachineError(kOption + ": the standalone simulation hangs");
         return *std::move(outcome.tried);
     }
 
+    /// In place of all that was kept.
     void take_usual()
     {
+        found_.kept.clear();
+        score_ = start_;
         keep({network_.name, "plan", "that of the file", "the planner's"}, usual_program_, usual_score_);
         usual_.give_to(network_);
     }
@@ -239,6 +267,7 @@ private:
     {
         struct Try {
             const OtherPlan* change;
+            std::string key;
             std::unique_ptr<Apart> apart;
         };
         std::deque<Try> running;
@@ -246,35 +275,47 @@ private:
         std::vector<TriedProgram> programs{program_};
         std::vector<Objective::Score> scores{score_};
         const double bytes_decide = near(choice);
+        const auto judge = [&](const OtherPlan* change, const TrialOutcome& outcome) {
+            if (!outcome.tried) return;
+            scores.push_back(objective_.score(*outcome.tried));
+            programs.push_back(*outcome.tried);
+            changes.push_back(change);
+        };
         const auto take = [&] {
             const Try done = std::move(running.front());
             running.pop_front();
-            TrialOutcome outcome = take_outcome(*done.apart);
+            const TrialOutcome outcome = take_outcome(*done.apart);
             ++found_.tries;
-            if (!outcome.tried) return;
-            scores.push_back(objective_.score(*outcome.tried));
-            programs.push_back(*std::move(outcome.tried));
-            changes.push_back(done.change);
+            store_->keep(done.key, outcome);
+            judge(done.change, outcome);
         };
         const std::optional<CutWay> has = choice.layer == kWholeNetwork ? std::nullopt : network_.layers[choice.layer].layer.partition.way;
+        const Candidate now = Candidate::of(network_);
         for (const OtherPlan& change : choice.others) {
             if (over()) break;
             if (has && change.way == has) continue;
             const Objective::Score best = scores[Objective::best_of(scores, bytes_decide)];
-            // The child has the change, this process keeps what it has.
-            running.push_back({&change, std::make_unique<Apart>(kOption, [&](const Apart::Give& give) {
-                                   apply(choice, change);
+            const auto worth_it = [&](std::uint64_t least) { return !objective_.cannot_gain(least, best, bytes_decide); };
+            apply(choice, change);
+            std::string key = Candidate::of(network_).key();
+            const TrialOutcome* known = store_->find(key);
+            if (known && (known->tried || !known->possible || !worth_it(known->least_cycles))) {
+                now.give_to(network_);
+                ++found_.known;
+                judge(&change, *known);
+                continue;
+            }
+            running.push_back({&change, std::move(key), std::make_unique<Apart>(kOption, [&](const Apart::Give& give) {
                                    give_outcome(
                                        network_, options_, machine_,
-                                       [&](const NetworkPlan& plan, std::uint64_t least) {
-                                           return has_decided(plan, choice, change) && !objective_.cannot_gain(least, best, bytes_decide);
-                                       },
-                                       give);
+                                       [&](const NetworkPlan& plan) { return has_decided(plan, choice, change); }, worth_it, give);
                                    return kDone;
                                })});
+            now.give_to(network_);  // the child has the change
             if (running.size() == jobs_) take();
         }
         while (!running.empty() && !interrupted()) take();
+        store_->commit();
         const std::size_t best = Objective::best_of(scores, bytes_decide);
         if (best == 0) return false;
         const OtherPlan& change = *changes[best];
@@ -302,6 +343,7 @@ private:
     const std::size_t jobs_;
     Objective objective_;
     const std::chrono::steady_clock::time_point end_;
+    std::optional<TriedStore> store_;
     Candidate usual_;                                       // the planner's own
     TriedProgram program_, usual_program_;                  // of the network as it is
     Objective::Score score_, usual_score_, start_, least_;  // least: of those that were kept
@@ -333,8 +375,9 @@ Optimised optimise(Network& network, const Hardware& hardware, const MemorySpec&
 std::string optimised_text(const Optimised& o)
 {
     const std::string unit = printable(o.best);
-    std::string text = fmt::format("  optimised    {} to {} {} ({:+.1f} %) by {} of {} tries{}\n", digits(o.value_before),
+    std::string text = fmt::format("  optimised    {} to {} {} ({:+.1f} %) by {} of {} tries{}{}\n", digits(o.value_before),
                                    digits(o.value_after), unit, percent(o.value_before, o.value_after), o.kept.size(), o.tries,
+                                   o.known != 0 ? fmt::format(", {} more known", o.known) : "",
                                    o.all ? "; no other decision of one step gains" : "; time is over");
     for (const KeptDecision& kept : o.kept)
         text += fmt::format("    {:<28} {:<32} {:>+12} {}{}\n", printable(kept.step),

@@ -4,16 +4,17 @@
 //   steps by cycles ──► decisions (config/model/decisions.h), tilings by estimate ──► network with it, timing only, in a process of its own
 //                                                                                     ──► better (objective.h): kept
 //
-// Not run: what cannot be better by its bounds. The result is never worse than the plan at the start, that of the file, nor than the
-// planner's own.
+// Not run: what cannot be better by its bounds, or was tried by an earlier search into the same folder. The result is never worse than the
+// plan at the start, that of the file, nor than the planner's own.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/optimise/objective.h"
-#include "base/files/json_text.h"
+#include "config/json_object.h"
 #include "facts/hardware.h"
 #include "facts/memory_spec.h"
 #include "network/plan.h"
@@ -27,6 +28,7 @@ struct SearchOptions {
     std::string best, require;  // objective.h
     const silicon::Technology& technology;
     std::optional<double> host_ns = {};
+    std::optional<std::filesystem::path> store = {};  // what was tried before (tried_store.h)
 };
 
 /// A decision that was changed: how far the objective's value and the bytes of both ports rose by it.
@@ -38,7 +40,7 @@ struct KeptDecision {
 struct Optimised {
     TriedProgram before, after;
     double value_before = 0, value_after = 0;
-    std::uint64_t tries = 0;
+    std::uint64_t tries = 0, known = 0;  // simulated, and of earlier searches
     bool all = false;                    // no single other decision is better
     std::string best, required, missed;  // missed: requirements are not met
     std::vector<KeptDecision> kept;
@@ -50,6 +52,6 @@ Optimised optimise(Network& network, const Hardware& hardware, const MemorySpec&
                    const SearchOptions& search);
 std::string optimised_text(const Optimised& optimised);
 /// As plan.json has it: what each decision was, is and gained.
-nlohmann::ordered_json optimised_json(const Optimised& optimised);
+OrderedJson optimised_json(const Optimised& optimised);
 
 }  // namespace dlasim

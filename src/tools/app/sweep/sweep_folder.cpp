@@ -30,16 +30,6 @@ constexpr const char* kJob = "job.txt";
 constexpr std::size_t kTableBytes = 1 << 18;  // reserved, so that a full disk is seen
 constexpr const char* kTables[] = {"points.csv", "points.json", "points.partial.csv", "machines.csv", "machines.json", "sweep.html"};
 constexpr std::uint64_t kMaxInput = std::uint64_t{1} << 32;
-constexpr std::size_t kBlock = 1 << 16;
-
-/// Block by block: a tensor need not be held.
-void add_bytes(Digest& digest, const fs::path& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    std::vector<char> block(kBlock);
-    while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() != 0)
-        digest.add({block.data(), static_cast<std::size_t>(in.gcount())});
-}
 
 /// Adds the contents of all files that texts of `json` name, from one of the folders on: descriptors and the tensors that these name. They
 /// are inputs of this command.
@@ -56,7 +46,7 @@ void add_files(Digest& digest, const Json& json, const std::set<fs::path>& folde
         if (!fs::is_regular_file(file, none)) continue;
         if (file.extension() != ".json") {
             claim_input(file);
-            add_bytes(digest, file);
+            digest.add_file(file);
             continue;
         }
         const std::string contents = read_text(file.string());
@@ -103,7 +93,7 @@ SweepIdentity identity_of(const Sweep& sweep, const std::string& options)
         for (OrderedJson& workload : work["workloads"]) require.add(text(taken_out(workload, "require")));
     inputs.add(text(work));
     add_files(inputs, json, folders_of(sweep));
-    add_bytes(binary, "/proc/self/exe");
+    binary.add_file("/proc/self/exe");
     std::error_code none;
     return {inputs.text(), binary.text(), options, fs::weakly_canonical(sweep.file, none).string(), require.text()};
 }
