@@ -342,6 +342,57 @@ class Networks(Net):
                         "--hw", "nv_small", "--plan", status=2)
         self.assertIn("network.json: /decide/interleaved: found true, expected operations that overlap", done.stderr)
 
+    def test_winograd_where_it_is_asked_for(self):
+        conv = {"op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "pads": [1, 1, 1, 1], "bias": True, "activation": "relu"}
+        network = {"input": {"width": 16, "height": 12, "channels": 64}, "layers": [
+            {"name": "a", **conv}, {"name": "b", **conv, "inputs": ["a"]}, {"name": "sum", "op": "add", "inputs": ["a", "b"], "activation": "relu"},
+            {"name": "c", **conv}, {"name": "pool", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}},
+            {"name": "d", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 32}}]}
+        for precision in ("int8", "fp16"):
+            cycles, modes = {}, {}
+            for name, whole, second in (("none", {}, {}), ("all", {"winograd": True}, {}), ("one", {}, {"winograd": True}), ("but one", {"winograd": True}, {"winograd": False})):
+                with self.subTest(precision=precision, asked=name):
+                    asked = json.loads(json.dumps(network)) | {"decide": whole, "precision": precision}
+                    asked["layers"][1]["decide"] = second
+                    done = self.net(asked, "--hw", "nv_full", "--out", "run", "--hazards")
+                    result = json.loads((self.folder / "run/result.json").read_text())
+                    self.assertTrue(result["verified"])
+                    cycles[name] = result["cycles"]
+                    modes[name] = [step["mode"] for step in result["steps"] if "mode" in step]
+                    self.assertEqual([step.get("mode") == "winograd" for step in result["steps"]], ["direct" in step for step in result["steps"]])
+                    self.assertEqual("of the direct" in done.stdout or "the direct convolution" in done.stdout, name != "none")
+                    for step in result["steps"]:
+                        if "direct" in step:
+                            self.assertEqual(step["direct"]["compared"], step["compared"])
+                    self.net(asked, "--hw", "nv_full", "--out", "time", "--timing-only", "--quiet")
+                    self.assertEqual(json.loads((self.folder / "time/result.json").read_text())["cycles"], result["cycles"])
+            self.assertEqual(modes["none"], ["direct"] * 4)
+            self.assertEqual(modes["one"], ["direct", "winograd", "direct", "direct"])
+            self.assertEqual(modes["but one"][1], "direct")
+            self.assertEqual(modes["all"][1], "winograd")
+            self.assertEqual(modes["all"][3], "direct")
+            self.assertLess(cycles["all"], cycles["none"])
+            self.assertLess(cycles["one"], cycles["none"])
+        network["layers"][3]["decide"] = {"winograd": True}
+        self.net(network, "--hw", "nv_full", "--plan", "--out", "plan", "--quiet")
+        written = json.loads((self.folder / "plan/plan.json").read_text())["layers"]
+        self.assertTrue(written[3]["decide"]["winograd"])
+        self.assertNotIn("winograd", written[0].get("decide", {}))
+        done = self.net(network, "--hw", "nv_large", status=2)
+        self.assertIn("/layers/3/decide/winograd: found true, expected a machine with Winograd", done.stderr)
+
+    def test_compressed_weights_where_they_are_asked_for(self):
+        network = BLOCK | {"decide": {"compressed": True}}
+        for precision in ("int8", "fp16"):
+            with self.subTest(precision=precision):
+                self.net(network | {"precision": precision}, "--hw", "nv_full", "--out", "run", "--hazards")
+                result = json.loads((self.folder / "run/result.json").read_text())
+                self.assertTrue(result["verified"])
+                self.net(network | {"precision": precision}, "--hw", "nv_full", "--out", "time", "--timing-only", "--layers", "apart", "--quiet")
+                self.assertEqual(json.loads((self.folder / "time/result.json").read_text())["cycles"], result["cycles"])
+        done = self.net(network, "--hw", "nv_large", status=2)
+        self.assertIn("/decide/compressed: found true, expected a machine that decompresses", done.stderr)
+
     def test_the_search_for_tilings_ends_with_its_time_or_ctrl_c(self):
         network = json.loads((NETWORKS / "squeezenet_v1_1.json").read_text())
         start = time.monotonic()

@@ -38,6 +38,13 @@ constexpr std::array kExpectedKeys{
                     [](const Difference& d) -> OrderedJson { return d.equal() ? kAbsent : OrderedJson(d.largest); }},
 };
 
+constexpr std::array kDirectKeys{
+    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
+    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
+    Key<Difference>{{"largest_difference", "number or null", "", "0 if none differs, null if it is not finite"},
+                    [](const Difference& d) -> OrderedJson { return d.largest; }},
+};
+
 }  // namespace
 
 OrderedJson expected_json(const Difference& difference) { return written(kExpectedKeys, difference); }
@@ -63,6 +70,24 @@ std::string expected_line(const Difference* expected)
         "               the first at batch {} channel {} row {} column {}: found {}, expected {}\n{}",
         grouped(expected->differing), grouped(expected->compared), file, expected->largest, expected->n, expected->c, expected->y,
         expected->x, expected->found, expected->expected, expected->kind.empty() ? "" : "               " + expected->kind + "\n");
+}
+
+OrderedJson direct_json(const Difference& difference) { return written(kDirectKeys, difference); }
+
+std::vector<PlacedKey> direct_keys()
+{
+    std::vector<PlacedKey> keys;
+    place_keys(keys, kDirectKeys);
+    return keys;
+}
+
+std::string direct_line(const Difference* direct)
+{
+    if (!direct) return "";
+    if (direct->equal()) return fmt::format("  direct       all {} outputs equal the direct convolution\n", grouped(direct->compared));
+    return fmt::format(
+        "  direct       {} of {} outputs differ from the direct convolution, the largest by {}: Winograd rounds its transforms\n",
+        grouped(direct->differing), grouped(direct->compared), direct->largest);
 }
 
 std::string difference_file(const Difference& difference, const std::vector<std::uint64_t>& shape)

@@ -28,13 +28,6 @@ OrderedJson plan_json(const Result& r)
     return json;
 }
 
-constexpr std::array kDirectKeys{
-    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
-    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
-    Key<Difference>{{"largest_difference", "number or null", "", "0 if none differs, null if it is not finite"},
-                    [](const Difference& d) -> OrderedJson { return d.largest; }},
-};
-
 constexpr std::array kResultKeys{
     Key<Result>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
                 [](const Result& r) -> OrderedJson { return r.job.text.descriptor; }},
@@ -62,7 +55,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"expected", "object", "", "the output compared with the expected tensor", "the descriptor gives an expected tensor"},
                 [](const Result& r) -> OrderedJson { return r.expected() ? expected_json(*r.expected()) : kAbsent; }},
     Key<Result>{{"direct", "object", "", "the output compared with the direct convolution: the error of the transforms", "Winograd"},
-                [](const Result& r) -> OrderedJson { return r.direct() ? written(kDirectKeys, *r.direct()) : kAbsent; }},
+                [](const Result& r) -> OrderedJson { return r.direct() ? direct_json(*r.direct()) : kAbsent; }},
     Key<Result>{{"unequal", "flag", "", "SDP's status: an element differed", "layers that compare"},
                 [](const Result& r) -> OrderedJson {
                     return r.job.compares && !r.run.reads.empty() ? OrderedJson((r.run.reads.back().second & 1) != 0) : kAbsent;
@@ -147,11 +140,8 @@ std::vector<PlacedKey> result_keys()
         if (key.path != "mode") plan.push_back(key);
     for (const PlacedKey& key : plan) keys.push_back({"plan/" + key.path, key.row});
     keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
-    for (PlacedKey key : expected_keys()) {
-        key.path = "expected/" + key.path;
-        keys.push_back(std::move(key));
-    }
-    place_keys(keys, kDirectKeys, "direct/");
+    for (const PlacedKey& key : expected_keys()) keys.push_back({"expected/" + key.path, key.row});
+    for (const PlacedKey& key : direct_keys()) keys.push_back({"direct/" + key.path, key.row});
     place_keys(keys, kBoundKeys, "bounds/");
     return keys;
 }

@@ -45,15 +45,6 @@ std::string verdict(const Result& r)
     return fmt::format("yes, all {} {} {}", grouped(r.comparison()->compared), words.compared, words.equal);
 }
 
-std::string direct_line(const Difference* direct)
-{
-    if (!direct) return "";
-    if (direct->equal()) return fmt::format("  direct       all {} outputs equal the direct convolution\n", grouped(direct->compared));
-    return fmt::format(
-        "  direct       {} of {} outputs differ from the direct convolution, the largest by {}: Winograd rounds its transforms\n",
-        grouped(direct->differing), grouped(direct->compared), direct->largest);
-}
-
 /// Units by phase, traffic by port.
 std::string run_table(const RunResult& run, const Hardware& hardware, std::uint64_t cycles)
 {

@@ -23,7 +23,10 @@ namespace {
 int simulate_steps(const NetworkPlan& plan, const Apart::Give& give)
 {
     const NetworkProgram program = network_program(plan, true);
-    const RunResult run = Machine(plan.hardware, plan.memory, {.values = false}).run(program.entries);
+    Machine machine(plan.hardware, plan.memory, {.values = false});
+    for (const PlannedImage& image : plan.timed_by_values() ? plan.images : std::vector<PlannedImage>{})
+        machine.write_memory(image.place, image.bytes);
+    const RunResult run = machine.run(program.entries);
     if (run.hung || run.interrupted) return kMachineBroke;
     for (const StepTimes& step : step_times(program, run)) give(step.cycles());
     return kDone;

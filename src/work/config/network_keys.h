@@ -89,8 +89,12 @@ inline constexpr std::array kLayerDecide{
     InputKey{{"by_rows", "flag", "", "of a pooling or normalisation alone: several operations"}, 0, 0, "the planner"},
     InputKey{{"shared_banks", "flag", "", "the CBUF banks of the step before"}, 0, 0, "the planner"},
     InputKey{{"cvsram", "flag", "", "the output is in CVSRAM"}, 0, 0, "the planner"},
+    InputKey{{"winograd", "flag", "", "Winograd convolution: other numbers"}, 0, 0, "the network's"},
+    InputKey{{"compressed", "flag", "", "zeros of the weights are not stored"}, 0, 0, "the network's"},
 };
 inline constexpr std::array kNetworkDecide{
+    InputKey{{"winograd", "flag", "", "Winograd wherever it is possible and faster"}, 0, 0, "false"},
+    InputKey{{"compressed", "flag", "", "weights without zeros wherever that is possible"}, 0, 0, "false"},
     InputKey{{"interleaved", "flag", "", "operations start as units become free, not step by step"}, 0, 0, "the planner"},
 };
 

@@ -5,12 +5,14 @@
 #include "golden/pooled.h"
 #include "golden/post.h"
 #include "golden/sums.h"
+#include "golden/winograd.h"
 
 namespace dlasim {
 
 StagedReference::StagedReference(const Layer& layer, const Tensor& input, const Tensor& weights)
 {
     if (layer.op == Op::Sdp) sums_.assign(input.values.begin(), input.values.end());
+    else if (layer.mode == Mode::Winograd) sums_ = reference_winograd_sums(layer, input, weights);
     else sums_ = reference_sums(layer, input, weights);
 }
 

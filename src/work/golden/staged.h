@@ -12,7 +12,7 @@ namespace dlasim {
 
 class StagedReference {
 public:
-    /// The sums of the layer's operation; of SDP alone its input. No Winograd. pre: integers
+    /// The sums of the layer's operation; of SDP alone its input. pre: integers
     StagedReference(const Layer& layer, const Tensor& input, const Tensor& weights);
 
     /// What the engines of SDP hand to the output converter, at most `most` places spread evenly over the output.

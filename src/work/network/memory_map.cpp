@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/expects.h"
+#include "lowering/memory/places.h"
 #include "network/allocation.h"
 #include "network/plan.h"
 
@@ -341,8 +342,11 @@ private:
         const Place& from = p_.layouts[s.inputs.front()].place;
         const std::uint64_t input = from.address - kPlannedPlaces.input.address;
         const auto [known, first] = constants_.try_emplace(s.origin);
-        auto& [weights, operands] = known->second;
-        if (first && at.weights != 0) weights = take(region, at.weights, file) - kPlannedPlaces.weights.address;
+        auto& [weights, mask, group_sizes, operands] = known->second;
+        const auto planned = kPlannedPlaces.weights.address;
+        if (first && at.weights != 0) weights = take(region, at.weights, file) - planned;
+        if (first && at.mask != 0) mask = take(region, at.mask, file) - (planned + kMaskBehindWeights);
+        if (first && at.group_sizes != 0) group_sizes = take(region, at.group_sizes, file) - (planned + kGroupSizesBehindWeights);
         for (std::size_t e = 0; e < operands.size(); ++e)
             if (first && at.operands[e] != 0 && !element(i, e))
                 operands[e] = take(region, at.operands[e], file) - kPlannedPlaces.operands[e].address;
@@ -354,6 +358,10 @@ private:
             a.output = to.address;
             pass.pass.output_primary = to.primary;
             if (a.weights != Address{}) a.weights += weights;
+            if (pass.pass.compressed.on) {
+                a.mask += mask;
+                a.group_sizes += group_sizes;
+            }
             for (std::size_t e = 0; e < operands.size(); ++e) {
                 if (!element(i, e)) {
                     a.operands[e] += operands[e];
@@ -383,7 +391,10 @@ private:
         }
         for (PlannedImage& image : at.images) {
             const std::optional<std::size_t> engine = engine_of(image.what);
-            image.place.address += engine ? operands[*engine] : weights;
+            image.place.address += engine                              ? operands[*engine]
+                                   : image.what == ImageOf::WeightMask ? mask
+                                   : image.what == ImageOf::GroupSizes ? group_sizes
+                                                                       : weights;
             p_.images.push_back(std::move(image));
         }
     }
@@ -397,8 +408,12 @@ private:
     std::vector<std::uint64_t> offset_;  // by tensor: in its block
     std::vector<std::uint64_t> before_;  // by step: bytes in front of its output, of parts that it puts together
     std::vector<std::size_t> scratch_;   // by step: their block
-    // By step of one image, from where they were planned: weights, operands per kernel.
-    std::map<std::size_t, std::pair<std::uint64_t, std::array<std::uint64_t, 3>>> constants_;
+    /// From where they were planned: weights, operands per kernel.
+    struct Constants {
+        std::uint64_t weights = 0, mask = 0, group_sizes = 0;
+        std::array<std::uint64_t, 3> operands{};
+    };
+    std::map<std::size_t, Constants> constants_;  // by step of one image
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ struct MemoryUse {
 
 /// What a step needs of memory beside its tensors; before the places are known: bytes.
 struct Footprint {
-    std::uint64_t output = 0, weights = 0;
+    std::uint64_t output = 0, weights = 0, mask = 0, group_sizes = 0;
     std::array<std::uint64_t, 3> operands{};
     std::vector<PlannedImage> images;
 };

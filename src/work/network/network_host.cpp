@@ -9,7 +9,9 @@ NetworkHost::NetworkHost(NetworkPlan& plan, bool values, bool keep_tensors, cons
 
 void NetworkHost::before(const HostMemory& memory)
 {
-    if (values_) begin(memory);
+    if (values_) return begin(memory);
+    if (plan_.timed_by_values())
+        for (const PlannedImage& image : plan_.images) memory.write(image.place, image.bytes);
 }
 
 void NetworkHost::at(std::size_t step, const HostMemory& memory)

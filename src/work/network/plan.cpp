@@ -8,6 +8,7 @@
 #include "lowering/cut/explicit_partition.h"
 #include "lowering/cut/known_cuts.h"
 #include "lowering/cut/split_cost.h"
+#include "lowering/memory/places.h"
 #include "lowering/program/lrn_tables.h"
 #include "lowering/shape.h"
 #include "lowering/transfer/transfer_plan.h"
@@ -76,6 +77,10 @@ public:
             join();
         }
         if (p_.network.overlap == Overlap::All && !options_.for_driver) share_banks(p_, options_.explicit_cuts);
+        for (const auto& [decision, possible] :
+             {std::pair(PlanDecision::Winograd, hw().winograd), {PlanDecision::Compressed, hw().weight_compression}})
+            if (const std::optional<std::uint32_t>& said = p_.network.decided.of(decision); said && possible)
+                p_.decided[{kWholeNetwork, decision}] = *said;
         put_in_order(p_, footprints_);
         place_network(p_, std::move(footprints_), steps_over(p_), options_);
         check_decisions(p_, options_);
@@ -126,12 +131,33 @@ private:
                 least = Estimate{cycles + static_cast<double>(parts * kPartCycles),
                                  static_cast<double>(traffic_of(*plan, layer, hw()).moved()), parts};
             };
-            weigh(shaped(layer));
+            if (!asks(step, PlanDecision::Winograd)) weigh(shaped(layer));
+            if (may_ask(step, PlanDecision::Winograd)) weigh(winograd(step, layer));
             if (const std::optional<TensorLayout> pixels = possible_pixels(step, layer)) weigh(shaped(machine_layer(layer, *pixels, hw())));
             return least;
         } catch (const ConfigError&) {
             return std::nullopt;
         }
+    }
+
+    /// What a layer asks for itself, and what it or the network does.
+    bool asks(const Step& step, PlanDecision decision) const
+    {
+        return step.unit == StepUnit::Array && p_.network.layers[step.layer].decided.of(decision).value_or(0) != 0;
+    }
+    bool may_ask(const Step& step, PlanDecision decision) const
+    {
+        const Layer& layer = p_.network.layers[step.layer].layer;
+        return step.unit == StepUnit::Array && layer.op == Op::Convolution && layer.groups == 1 &&
+               p_.network.layers[step.layer].decided.of(decision).value_or(p_.network.decided.of(decision).value_or(0)) != 0;
+    }
+    /// Kernels of less than an atom in a tile would leave places between the channels: only if the layer asks for it.
+    std::optional<LayerPlan> winograd(const Step& step, Layer layer) const
+    {
+        layer.mode = Mode::Winograd;
+        std::optional<LayerPlan> plan = shaped(layer);
+        if (plan && !asks(step, PlanDecision::Winograd) && !output_layout(*plan, layer).one_tensor) plan.reset();
+        return plan;
     }
 
     /// SDP can hand over to PDP, and that is better than a step of its own for PDP.
@@ -176,8 +202,8 @@ private:
     {
         std::vector<bool> those;
         for (const Step& step : p_.steps.list) {
-            those.push_back(options_.at_once && may_compute_images(p_.network, p_.steps, those) && !wants_spare_line(step.output) &&
-                            !wants_spare_line(step.inputs.front()));
+            those.push_back(options_.at_once && !may_ask(step, PlanDecision::Winograd) && may_compute_images(p_.network, p_.steps, those) &&
+                            !wants_spare_line(step.output) && !wants_spare_line(step.inputs.front()));
             if (!those.back()) continue;
             const Layer layer = step_layer(p_.network, p_.steps, step);
             const std::optional<Layer> all = layer_of_images(layer, p_.together);
@@ -231,6 +257,7 @@ private:
         plan.layer.partition.own_lines = options_.for_driver;
         plan.layer.rows_at_once = p_.network.layers[s.layer].decided.of(PlanDecision::RowsAtOnce).value_or(0);
         choose_pixels(s, plan.layer);
+        choose_asked(s, plan.layer);
         if (!p_.layouts[s.inputs.front()].format) plan.layer.rows_at_once = 0;
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         if (s.addend) check_addend(p_, s, plan.layer);
@@ -241,10 +268,11 @@ private:
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
         if (s.images > 1) plan.layer = *layer_of_images(std::move(plan.layer), s.images);
         if (golden() && p_.together > 1) plan.weights = tensors;
+        if (golden() && plan.layer.mode == Mode::Winograd) plan.direct = from_direct(s, plan, tensors);
         if (golden() && s.images > 1) p_.golden[s.output] = golden_output(p_, s, plan, p_.golden);
         plan.machine = machine_layer(plan.layer, input, hw());
         plan.machine.two_kernel_rows = !options_.for_driver && input.whole() && plan.machine.groups == plan.layer.groups &&
-                                       takes_two_rows(plan.layer, hw()) &&
+                                       takes_two_rows(plan.layer, hw()) && plan.layer.mode == Mode::Auto && !plan.layer.compressed &&
                                        (second_rows_inside(plan.layer) || (input.spare_line && plan.layer.pad.value == 0)) &&
                                        p_.decide(s.layer, PlanDecision::TwoKernelRows, true);
         const bool spare = makes_spare_line(s, plan.machine);
@@ -353,6 +381,7 @@ private:
         keep(i, std::move(planned));
         if (options_.values) plan.weights = std::move(tensors);
         if (golden()) p_.golden[s.output] = golden_output(p_, s, plan, p_.golden);
+        if (golden() && plan.method.winograd) plan.direct = from_direct(s, plan, plan.weights);
         if (p_.together == 1 && !p_.network.numbered()) plan.weights = {};
     }
 
@@ -362,7 +391,9 @@ private:
         const std::size_t tensor = s.inputs.front();
         const bool input = options_.pixels && tensor < p_.network.tensors.size() && !p_.network.tensors[tensor].layer;
         const bool dilated = layer.dilation.x != 1 || layer.dilation.y != 1;
-        if (!input || layer.op != Op::Convolution || layer.groups != 1 || dilated || readers(tensor) != 1) return {};
+        if (!input || layer.op != Op::Convolution || layer.groups != 1 || asks(s, PlanDecision::Winograd) || dilated ||
+            readers(tensor) != 1)
+            return {};
         return pixel_layout(p_.network.tensors[tensor], p_.network);
     }
     /// They are used if the bounds are lower then: of equal largest ones the next decide, which add to them where a layer starts and ends.
@@ -379,6 +410,32 @@ private:
         pixels->cube.strides.line = image->passes.front().geometry.in_strides.line;
         pixels->bytes = image->input_bytes;
         p_.layouts[tensor] = *pixels;
+    }
+    /// Winograd, where the network asks for it, only if its bounds are lower.
+    void choose_asked(const Step& s, Layer& layer)
+    {
+        const TensorLayout& input = p_.layouts[s.inputs.front()];
+        if (input.format || options_.for_driver) return;
+        if (may_ask(s, PlanDecision::Winograd)) {
+            const Layer machine = machine_layer(layer, input, hw());
+            const std::optional<LayerPlan> asked = winograd(s, machine), direct = shaped(machine);
+            const auto least = [&](const LayerPlan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
+            if (asked && p_.decide(s.layer, PlanDecision::Winograd, !direct || least(*asked) < least(*direct))) layer.mode = Mode::Winograd;
+        }
+        if (may_ask(s, PlanDecision::Compressed) && hw().weight_compression)
+            layer.compressed = p_.decide(s.layer, PlanDecision::Compressed, true);
+    }
+    /// How far the rounding of Winograd takes a step from the direct convolution.
+    Difference from_direct(const Step& s, const StepPlan& plan, LayerTensors weights) const
+    {
+        StepPlan direct;
+        direct.layer = plan.layer;
+        direct.machine = plan.machine;
+        direct.layer.mode = direct.machine.mode = Mode::Auto;
+        direct.method = plan.method;
+        direct.method.winograd = false;
+        direct.weights = std::move(weights);
+        return difference(*p_.golden[s.output], golden_output(p_, s, direct, p_.golden), p_.network.precision, {}, "");
     }
     /// Layers that read a tensor.
     std::size_t readers(std::size_t tensor) const
@@ -500,6 +557,8 @@ private:
         Footprint& at = footprints_[i];
         at.output = bytes_at(planned.ranges, kPlannedPlaces.output);
         at.weights = bytes_at(planned.ranges, kPlannedPlaces.weights);
+        at.mask = bytes_at(planned.ranges, kPlannedPlaces.weights + kMaskBehindWeights);
+        at.group_sizes = bytes_at(planned.ranges, kPlannedPlaces.weights + kGroupSizesBehindWeights);
         for (std::size_t e = 0; e < at.operands.size(); ++e)
             if (planned.passes.front().pass.post.engines[e].streams())
                 at.operands[e] = bytes_at(planned.ranges, kPlannedPlaces.operands[e]);
@@ -574,6 +633,16 @@ private:
 
 }  // namespace
 
+namespace {
+
+bool compresses(const Network& network)
+{
+    const auto asked = [](const Decisions& decided) { return decided.of(PlanDecision::Compressed).value_or(0) != 0; };
+    return asked(network.decided) || std::ranges::any_of(network.layers, [&](const NetworkLayer& l) { return asked(l.decided); });
+}
+
+}  // namespace
+
 std::vector<Bound> network_bounds(const NetworkPlan& plan)
 {
     std::vector<Bound> sum;
@@ -583,10 +652,11 @@ std::vector<Bound> network_bounds(const NetworkPlan& plan)
 
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
 {
-    if (std::optional<NetworkPlan> plan = Planner(network, hardware, memory, options).plan()) return *std::move(plan);
-    NetworkOptions alone = options;
-    alone.siblings = false;
-    return Planner(network, hardware, memory, alone).plan().value();
+    NetworkOptions how = options;
+    how.values |= compresses(network);  // the time of compressed weights depends on them
+    if (std::optional<NetworkPlan> plan = Planner(network, hardware, memory, how).plan()) return *std::move(plan);
+    how.siblings = false;
+    return Planner(network, hardware, memory, how).plan().value();
 }
 
 }  // namespace dlasim

@@ -48,8 +48,9 @@ struct StepPlan {
     std::uint64_t macs = 0, array_operations = 0;  // macs of the layer as defined
     std::vector<Bound> bounds;
     Traffic traffic;
-    Method method;         // fp16
-    LayerTensors weights;  // with numbers, or of several images: as the reference has them
+    Method method;                       // fp16
+    std::optional<Difference> direct{};  // of a Winograd step, from the direct convolution: with values that come by seed
+    LayerTensors weights;                // with numbers, or of several images: as the reference has them
 };
 
 /// Of the network itself in place of a layer.
@@ -78,6 +79,11 @@ struct NetworkPlan : Workload {
         return (decided[{layer, decision}] = decisions_of(layer).of(decision).value_or(usual)) != 0;
     }
 
+    /// Weights are compressed: they are in memory for timing alone too.
+    bool timed_by_values() const
+    {
+        return std::any_of(plans.begin(), plans.end(), [](const StepPlan& step) { return step.machine.compressed; });
+    }
     bool exists(std::size_t tensor) const { return !layouts[tensor].pieces.empty(); }
     /// The one that the last layer makes.
     std::size_t output() const { return network.layers.back().output; }

@@ -61,12 +61,15 @@ private:
     {
         return s_.tensors[tensor].channels % (hw_.memory.atom_bytes / n_.element_bytes()) == 0;
     }
+    const std::optional<std::uint32_t>& asked(const Step& step, PlanDecision decision) const { return layer(step).decided.of(decision); }
     bool alike(const Step& a, const Step& b) const
     {
         const Layer &x = layer(a).layer, &y = layer(b).layer;
         return a.inputs == b.inputs && a.activation == b.activation && !y.partition.on() && x.kernel_width == y.kernel_width &&
                x.kernel_height == y.kernel_height && x.stride == y.stride && x.dilation == y.dilation && x.pad == y.pad &&
-               x.post.bias() == y.post.bias() && same_numbers(n_, layer(a), layer(b));
+               x.post.bias() == y.post.bias() && same_numbers(n_, layer(a), layer(b)) &&
+               asked(a, PlanDecision::Winograd) == asked(b, PlanDecision::Winograd) &&
+               asked(a, PlanDecision::Compressed) == asked(b, PlanDecision::Compressed);
     }
 
     void make_whole(Step& step, const std::vector<std::size_t>& parts, const std::string& name)

@@ -148,6 +148,9 @@ constexpr std::array kReportedStepKeys{
                       [](const ReportedStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.compared; }); }},
     Key<ReportedStep>{{"mismatches", "integer or null", "values", "of these not equal to the golden ones"},
                       [](const ReportedStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.mismatches; }); }},
+    Key<ReportedStep>{
+        {"direct", "object", "", "its output compared with the direct convolution of the same input", "Winograd, no ONNX model"},
+        [](const ReportedStep& s) { return s.plan.direct ? direct_json(*s.plan.direct) : kAbsent; }},
 };
 
 std::uint64_t sum(const NetworkPlan& plan, std::uint64_t (Traffic::*bytes)() const)
@@ -463,6 +466,7 @@ std::vector<PlacedKey> network_result_keys()
     for (const PlacedKey& key : network_images_keys()) keys.push_back(key);
     for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
     place_keys(keys, kReportedStepKeys, "steps/[]/");
+    for (const PlacedKey& key : direct_keys()) keys.push_back({"steps/[]/direct/" + key.path, key.row});
     place_tensor_keys(keys, "steps/[]/tensors/*/", true);
     for (const PlacedKey& key : step_energy_keys("steps/[]/")) keys.push_back(key);
     return keys;
@@ -495,6 +499,24 @@ std::string network_csv(const NetworkResult& r)
     return text;
 }
 
+namespace {
+
+/// Of all Winograd steps.
+std::string direct_text(const NetworkPlan& plan)
+{
+    std::optional<Difference> all;
+    for (const StepPlan& step : plan.plans) {
+        if (!step.direct) continue;
+        if (!all) all.emplace();
+        all->compared += step.direct->compared;
+        all->differing += step.direct->differing;
+        all->largest = std::max(all->largest, step.direct->largest);
+    }
+    return direct_line(all ? &*all : nullptr);
+}
+
+}  // namespace
+
 std::string network_table(const NetworkResult& r)
 {
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
@@ -516,7 +538,7 @@ std::string network_table(const NetworkResult& r)
                             grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - r.cycles()))),
                             r.cycles_apart() < r.cycles() ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
-    text += expected_line(r.expected) + hazards_text(r.run);
+    text += expected_line(r.expected) + direct_text(r.plan) + hazards_text(r.run);
     text += memory_use_text(r.plan);
     text += nearest_line(r.plan.program, r.plan.hardware);
     text += simulation_text(r.run) + '\n';

@@ -192,7 +192,8 @@ private:
     {
         const NetworkPlan plan = plan_network(network_, machine_.hardware, machine_.memory, options_);
         std::vector<Choice> choices;
-        for (const auto& [place, value] : plan.decided) choices.push_back(decision(plan, place.first, place.second, value));
+        for (const auto& [place, value] : plan.decided)
+            if (!key_of(place.second).asked) choices.push_back(decision(plan, place.first, place.second, value));
         for (std::size_t i = 0; i < plan.plans.size(); ++i) {
             const Step& step = plan.steps.list[i];
             if (step.unit != StepUnit::Array) continue;

@@ -9,7 +9,6 @@ namespace dlasim {
 namespace {
 
 constexpr std::uint64_t kRegion = 0x10000000;  // bytes of memory for input, weights, output and operands each
-constexpr std::uint64_t kMaskBehindWeights = 0x8000000, kGroupSizesBehindWeights = 0xc000000;
 constexpr std::uint64_t kAligned = 256;
 
 /// Memory of one tensor, taken from its start on.

@@ -12,6 +12,9 @@
 
 namespace dlasim {
 
+/// Of compressed weights, from where the weights begin.
+inline constexpr std::uint64_t kMaskBehindWeights = 0x8000000, kGroupSizesBehindWeights = 0xc000000;
+
 /// A cube of the output in memory after the run.
 struct OutputCube {
     Place place;
