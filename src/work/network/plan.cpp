@@ -12,6 +12,7 @@
 #include "lowering/program/lrn_tables.h"
 #include "lowering/shape.h"
 #include "lowering/transfer/transfer_plan.h"
+#include "network/asked.h"
 #include "network/banks.h"
 #include "network/fp16_values.h"
 #include "network/handed_on.h"
@@ -77,10 +78,7 @@ public:
             join();
         }
         if (p_.network.overlap == Overlap::All && !options_.for_driver) share_banks(p_, options_.explicit_cuts);
-        for (const auto& [decision, possible] :
-             {std::pair(PlanDecision::Winograd, hw().winograd), {PlanDecision::Compressed, hw().weight_compression}})
-            if (const std::optional<std::uint32_t>& said = p_.network.decided.of(decision); said && possible)
-                p_.decided[{kWholeNetwork, decision}] = *said;
+        note_asked(p_);
         put_in_order(p_, footprints_);
         place_network(p_, std::move(footprints_), steps_over(p_), options_);
         check_decisions(p_, options_);
@@ -131,33 +129,13 @@ private:
                 least = Estimate{cycles + static_cast<double>(parts * kPartCycles),
                                  static_cast<double>(traffic_of(*plan, layer, hw()).moved()), parts};
             };
-            if (!asks(step, PlanDecision::Winograd)) weigh(shaped(layer));
-            if (may_ask(step, PlanDecision::Winograd)) weigh(winograd(step, layer));
+            if (!layer_asks(p_.network, step, PlanDecision::Winograd)) weigh(shaped(layer));
+            if (is_asked(p_.network, step, PlanDecision::Winograd)) weigh(winograd_plan(p_, step, layer));
             if (const std::optional<TensorLayout> pixels = possible_pixels(step, layer)) weigh(shaped(machine_layer(layer, *pixels, hw())));
             return least;
         } catch (const ConfigError&) {
             return std::nullopt;
         }
-    }
-
-    /// What a layer asks for itself, and what it or the network does.
-    bool asks(const Step& step, PlanDecision decision) const
-    {
-        return step.unit == StepUnit::Array && p_.network.layers[step.layer].decided.of(decision).value_or(0) != 0;
-    }
-    bool may_ask(const Step& step, PlanDecision decision) const
-    {
-        const Layer& layer = p_.network.layers[step.layer].layer;
-        return step.unit == StepUnit::Array && layer.op == Op::Convolution && layer.groups == 1 &&
-               p_.network.layers[step.layer].decided.of(decision).value_or(p_.network.decided.of(decision).value_or(0)) != 0;
-    }
-    /// Kernels of less than an atom in a tile would leave places between the channels: only if the layer asks for it.
-    std::optional<LayerPlan> winograd(const Step& step, Layer layer) const
-    {
-        layer.mode = Mode::Winograd;
-        std::optional<LayerPlan> plan = shaped(layer);
-        if (plan && !asks(step, PlanDecision::Winograd) && !output_layout(*plan, layer).one_tensor) plan.reset();
-        return plan;
     }
 
     /// SDP can hand over to PDP, and that is better than a step of its own for PDP.
@@ -202,8 +180,9 @@ private:
     {
         std::vector<bool> those;
         for (const Step& step : p_.steps.list) {
-            those.push_back(options_.at_once && !may_ask(step, PlanDecision::Winograd) && may_compute_images(p_.network, p_.steps, those) &&
-                            !wants_spare_line(step.output) && !wants_spare_line(step.inputs.front()));
+            those.push_back(options_.at_once && !is_asked(p_.network, step, PlanDecision::Winograd) &&
+                            may_compute_images(p_.network, p_.steps, those) && !wants_spare_line(step.output) &&
+                            !wants_spare_line(step.inputs.front()));
             if (!those.back()) continue;
             const Layer layer = step_layer(p_.network, p_.steps, step);
             const std::optional<Layer> all = layer_of_images(layer, p_.together);
@@ -257,7 +236,7 @@ private:
         plan.layer.partition.own_lines = options_.for_driver;
         plan.layer.rows_at_once = p_.network.layers[s.layer].decided.of(PlanDecision::RowsAtOnce).value_or(0);
         choose_pixels(s, plan.layer);
-        choose_asked(s, plan.layer);
+        if (!options_.for_driver) choose_asked(p_, s, plan.layer);
         if (!p_.layouts[s.inputs.front()].format) plan.layer.rows_at_once = 0;
         const TensorLayout& input = p_.layouts[s.inputs.front()];
         if (s.addend) check_addend(p_, s, plan.layer);
@@ -268,7 +247,7 @@ private:
         else if (options_.values) tensors = plan.weights = numbered_step(p_.network, p_.steps, s).tensors;
         if (s.images > 1) plan.layer = *layer_of_images(std::move(plan.layer), s.images);
         if (golden() && p_.together > 1) plan.weights = tensors;
-        if (golden() && plan.layer.mode == Mode::Winograd) plan.direct = from_direct(s, plan, tensors);
+        if (golden() && plan.layer.mode == Mode::Winograd) plan.direct = from_direct(p_, s, plan, tensors);
         if (golden() && s.images > 1) p_.golden[s.output] = golden_output(p_, s, plan, p_.golden);
         plan.machine = machine_layer(plan.layer, input, hw());
         plan.machine.two_kernel_rows = !options_.for_driver && input.whole() && plan.machine.groups == plan.layer.groups &&
@@ -381,7 +360,7 @@ private:
         keep(i, std::move(planned));
         if (options_.values) plan.weights = std::move(tensors);
         if (golden()) p_.golden[s.output] = golden_output(p_, s, plan, p_.golden);
-        if (golden() && plan.method.winograd) plan.direct = from_direct(s, plan, plan.weights);
+        if (golden() && plan.method.winograd) plan.direct = from_direct(p_, s, plan, plan.weights);
         if (p_.together == 1 && !p_.network.numbered()) plan.weights = {};
     }
 
@@ -391,7 +370,7 @@ private:
         const std::size_t tensor = s.inputs.front();
         const bool input = options_.pixels && tensor < p_.network.tensors.size() && !p_.network.tensors[tensor].layer;
         const bool dilated = layer.dilation.x != 1 || layer.dilation.y != 1;
-        if (!input || layer.op != Op::Convolution || layer.groups != 1 || asks(s, PlanDecision::Winograd) || dilated ||
+        if (!input || layer.op != Op::Convolution || layer.groups != 1 || layer_asks(p_.network, s, PlanDecision::Winograd) || dilated ||
             readers(tensor) != 1)
             return {};
         return pixel_layout(p_.network.tensors[tensor], p_.network);
@@ -411,32 +390,6 @@ private:
         pixels->bytes = image->input_bytes;
         p_.layouts[tensor] = *pixels;
     }
-    /// Winograd, where the network asks for it, only if its bounds are lower.
-    void choose_asked(const Step& s, Layer& layer)
-    {
-        const TensorLayout& input = p_.layouts[s.inputs.front()];
-        if (input.format || options_.for_driver) return;
-        if (may_ask(s, PlanDecision::Winograd)) {
-            const Layer machine = machine_layer(layer, input, hw());
-            const std::optional<LayerPlan> asked = winograd(s, machine), direct = shaped(machine);
-            const auto least = [&](const LayerPlan& plan) { return largest(lower_bounds(plan, layer, hw(), p_.memory)); };
-            if (asked && p_.decide(s.layer, PlanDecision::Winograd, !direct || least(*asked) < least(*direct))) layer.mode = Mode::Winograd;
-        }
-        if (may_ask(s, PlanDecision::Compressed) && hw().weight_compression)
-            layer.compressed = p_.decide(s.layer, PlanDecision::Compressed, true);
-    }
-    /// How far the rounding of Winograd takes a step from the direct convolution.
-    Difference from_direct(const Step& s, const StepPlan& plan, LayerTensors weights) const
-    {
-        StepPlan direct;
-        direct.layer = plan.layer;
-        direct.machine = plan.machine;
-        direct.layer.mode = direct.machine.mode = Mode::Auto;
-        direct.method = plan.method;
-        direct.method.winograd = false;
-        direct.weights = std::move(weights);
-        return difference(*p_.golden[s.output], golden_output(p_, s, direct, p_.golden), p_.network.precision, {}, "");
-    }
     /// Layers that read a tensor.
     std::size_t readers(std::size_t tensor) const
     {
@@ -445,16 +398,7 @@ private:
             count += static_cast<std::size_t>(std::count(layer.inputs.begin(), layer.inputs.end(), tensor));
         return count;
     }
-    std::optional<LayerPlan> shaped(const Layer& layer) const
-    {
-        try {
-            LayerPlan plan = plan_that_fits(layer, hw());
-            if (options_.for_driver && layer.image() && plan.cut.columns) return std::nullopt;
-            return plan;
-        } catch (const ConfigError&) {
-            return std::nullopt;
-        }
-    }
+    std::optional<LayerPlan> shaped(const Layer& layer) const { return possible_plan(layer, hw(), options_.for_driver); }
 
     /// CDP and PDP alone in several operations: there are steps before or after them.
     bool hands_on_rows() const { return p_.steps.list.size() > 1 && !options_.for_driver && p_.network.overlap == Overlap::All; }
@@ -633,16 +577,6 @@ private:
 
 }  // namespace
 
-namespace {
-
-bool compresses(const Network& network)
-{
-    const auto asked = [](const Decisions& decided) { return decided.of(PlanDecision::Compressed).value_or(0) != 0; };
-    return asked(network.decided) || std::ranges::any_of(network.layers, [&](const NetworkLayer& l) { return asked(l.decided); });
-}
-
-}  // namespace
-
 std::vector<Bound> network_bounds(const NetworkPlan& plan)
 {
     std::vector<Bound> sum;
@@ -653,7 +587,7 @@ std::vector<Bound> network_bounds(const NetworkPlan& plan)
 NetworkPlan plan_network(const Network& network, const Hardware& hardware, const MemorySpec& memory, const NetworkOptions& options)
 {
     NetworkOptions how = options;
-    how.values |= compresses(network);  // the time of compressed weights depends on them
+    how.values |= asks_compressed(network);  // the time of compressed weights depends on them
     if (std::optional<NetworkPlan> plan = Planner(network, hardware, memory, how).plan()) return *std::move(plan);
     how.siblings = false;
     return Planner(network, hardware, memory, how).plan().value();

@@ -15,6 +15,7 @@
 #include "config/machine/measured.h"
 #include "config/machine/memory.h"
 #include "config/network_reader.h"
+#include "network/asked.h"
 #include "replay/hazard_report.h"
 #include "replay/simulation_time.h"
 #include "report/causes_report.h"
@@ -499,24 +500,6 @@ std::string network_csv(const NetworkResult& r)
     return text;
 }
 
-namespace {
-
-/// Of all Winograd steps.
-std::string direct_text(const NetworkPlan& plan)
-{
-    std::optional<Difference> all;
-    for (const StepPlan& step : plan.plans) {
-        if (!step.direct) continue;
-        if (!all) all.emplace();
-        all->compared += step.direct->compared;
-        all->differing += step.direct->differing;
-        all->largest = std::max(all->largest, step.direct->largest);
-    }
-    return direct_line(all ? &*all : nullptr);
-}
-
-}  // namespace
-
 std::string network_table(const NetworkResult& r)
 {
     std::string text = fmt::format("{}  {} layers in {} steps, {} MACs\n", printable(r.plan.network.name), r.plan.network.layers.size(),
@@ -538,7 +521,8 @@ std::string network_table(const NetworkResult& r)
                             grouped(static_cast<std::uint64_t>(std::abs(r.cycles_apart() - r.cycles()))),
                             r.cycles_apart() < r.cycles() ? "lost between them" : "saved by running them together");
     text += fmt::format("  verified     {}\n", verdict(r));
-    text += expected_line(r.expected) + direct_text(r.plan) + hazards_text(r.run);
+    const std::optional<Difference> direct = from_direct(r.plan);
+    text += expected_line(r.expected) + direct_line(direct ? &*direct : nullptr) + hazards_text(r.run);
     text += memory_use_text(r.plan);
     text += nearest_line(r.plan.program, r.plan.hardware);
     text += simulation_text(r.run) + '\n';
