@@ -49,16 +49,20 @@ FIELDS_HEAD = '#pragma once\n#include "registers/field.h"\n'
 
 
 def namespace(name, registers):
-    """Registers with their fields, by offset."""
-    out = [f"namespace dlasim::reg::{name} {{"]
+    """Registers that hold one number, then those with fields, by offset."""
+    out, numbers = [], []
     for register, (offset, fields) in sorted(registers.items(), key=lambda r: r[1][0]):
-        if list(fields.values()) == [(0, 31)]:  # one number
-            out.append(f"inline constexpr Register {register}{{0x{offset:03x}}};")
+        if list(fields.values()) == [(0, 31)]:
+            numbers.append(f"    {register}{{0x{offset:03x}}},")
             continue
         pieces = [f"{field}{{0x{offset:03x}, {lsb}, {msb - lsb + 1}}}," for field, (lsb, msb) in sorted(fields.items(), key=lambda f: f[1])]
         pieces[-1] = f"{pieces[-1][:-1]}; }} {register}{{0x{offset:03x}}};"
         pieces = [f"    {piece}" for piece in pieces]
         out += filled([f"inline constexpr struct {register} : Register {{ static constexpr Field {pieces[0].strip()}", *pieces[1:]])
+    if numbers:
+        numbers[-1] = numbers[-1][:-1] + ";"
+        out = filled([f"inline constexpr Register {numbers[0].strip()}", *numbers[1:]]) + out
+    out = [f"namespace dlasim::reg::{name} {{", *out]
     return [*out, "}"]
 
 

@@ -18,7 +18,7 @@ struct BurstClient : tlm::tlm_extension<BurstClient> {
     void copy_from(const tlm_extension_base& from) override { *this = static_cast<const BurstClient&>(from); }
 };
 
-/// "BDMA", "SDP", "PDP", "CDP", "RBK", "SDP_BS", "SDP_BN", "SDP_EW", "CDMA_DAT", "CDMA_WT"; "?" beyond these.
+/// As the register CFG_RD_WEIGHT of each is named: "CDMA_DAT", "SDP_BS" ..; "?" beyond the clients that there are.
 const char* client_name(std::uint8_t id);
 
 }  // namespace dlasim

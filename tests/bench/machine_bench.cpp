@@ -45,7 +45,7 @@ double cpu_seconds()
 }
 
 Outcome run_once(const LayerPlan& plan, const Program& program, const Hardware& hardware, const MemorySpec& memory,
-                 const MachineOptions& options)
+                 const SimulateOptions& options)
 {
     Machine machine(hardware, memory, options);
     for (const PlannedImage& image : plan.images) machine.write_memory(image.place, image.bytes);
@@ -62,8 +62,8 @@ void run(benchmark::State& state, const char* text, const char* preset, const ch
     const LayerTensors tensors = load_tensors(layer);
     const LayerPlan plan = plan_layer(layer, hardware, tensors);
     const Program program = layer_program(layer, plan, hardware);
-    MachineOptions options;
-    options.values = values;
+    SimulateOptions options;
+    options.timing_only = !values;
     options.events = events;
     double cycles = 0, seconds = 0;
     for (auto _ : state) {

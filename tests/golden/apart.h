@@ -67,7 +67,7 @@ inline std::string run_apart(const std::string& what, const std::function<int(in
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "";
 }
 
-/// True if a run says the same whenever its causes are summed up. `run`: what it says, with MachineOptions::sum_up_every.
+/// True if a run says the same whenever its causes are summed up. `run`: what it says, with SimulateOptions::sum_up_every.
 inline bool same_causes(const std::string& what, const std::function<std::string(Cycle sum_up_every)>& run)
 {
     const std::string at_the_end = run(kNever);

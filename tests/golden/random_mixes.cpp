@@ -15,14 +15,11 @@
 
 #include "apart.h"
 #include "config/layer/transfer_reader.h"
-#include "facts/bdma.h"
-#include "facts/cdp.h"
-#include "facts/pdp.h"
-#include "facts/rubik.h"
 #include "jobs/job.h"
 #include "lowering/program/layer_program.h"
 #include "lowering/program/program_writer.h"
 #include "random_layer.h"
+#include "registers/interrupts.h"
 
 namespace {
 
@@ -57,10 +54,10 @@ public:
         do layer_ = LayerMaker(seed * 64 + in(0, 63), kKinds[in(0, std::size(kKinds) - 1)]).make();
         while (!fits(layer_));
         jobs_.push_back(job_of(layer_.layer, layer_.hardware, layer_.memory));
-        operations_.push_back({writes_of(jobs_.back().program, 0, true), layer_.layer.pool ? 1u << facts::pdp::kInterruptBit : 1});
+        operations_.push_back({writes_of(jobs_.back().program, 0, true), layer_.layer.pool ? reg::glb::kPdp.bit(0) : 1});
         add_lrns();
-        if (layer_.hardware.bdma) add_transfer("bdma", 1u << facts::bdma::kInterruptBit);
-        if (layer_.hardware.rubik) add_transfer("rubik", 1u << facts::rubik::kInterruptBit);
+        if (layer_.hardware.bdma) add_transfer("bdma", reg::glb::kBdma.bit(0));
+        if (layer_.hardware.rubik) add_transfer("rubik", reg::glb::kRubik.bit(0));
         make_program();
     }
 
@@ -74,7 +71,7 @@ public:
     /// 0: every output is right. The figures go to `report`.
     int run(bool stepping, int report) const
     {
-        MachineOptions options;
+        SimulateOptions options;
         options.stepping = stepping;
         options.drain = true;
         Machine machine(layer_.hardware, layer_.memory, options);
@@ -136,7 +133,7 @@ private:
             transfer.name = "lrn";
             transfer.seed = random_();
             transfer.what = lrn;
-            add(transfer, i % 2, i == 0, 1u << (facts::cdp::kInterruptBit + i % 2));
+            add(transfer, i % 2, i == 0, reg::glb::kCdp.bit(i % 2));
         }
     }
 
@@ -160,7 +157,7 @@ private:
         std::vector<std::size_t> order(operations_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::shuffle(order.begin(), order.end(), random_);
-        constexpr std::uint32_t kFirst = 1u << facts::cdp::kInterruptBit, kLrns = 3u << facts::cdp::kInterruptBit;
+        constexpr std::uint32_t kFirst = reg::glb::kCdp.bit(0), kLrns = reg::glb::kCdp.bits();
         std::vector<std::size_t> lrns;
         for (const std::size_t part : order)
             if (operations_[part].done & kLrns) lrns.push_back(part);

@@ -16,13 +16,10 @@
 #include <systemc>
 
 #include "apart.h"
-#include "facts/bdma.h"
-#include "facts/cdp.h"
-#include "facts/pdp.h"
-#include "facts/rubik.h"
 #include "jobs/job.h"
 #include "lint/layer_ends.h"
 #include "lowering/program/program_writer.h"
+#include "registers/interrupts.h"
 #include "sequence_maker.h"
 
 namespace {
@@ -33,10 +30,10 @@ using namespace dlasim;
 std::uint32_t done_bit(const std::string& unit, unsigned group)
 {
     if (unit == "SDP") return 1u << group;
-    if (unit == "CDP") return 1u << (facts::cdp::kInterruptBit + group);
-    if (unit == "PDP") return 1u << (facts::pdp::kInterruptBit + group);
-    if (unit == "BDMA") return 1u << (facts::bdma::kInterruptBit + group);
-    if (unit == "RBK") return 1u << (facts::rubik::kInterruptBit + group);
+    if (unit == "CDP") return reg::glb::kCdp.bit(group);
+    if (unit == "PDP") return reg::glb::kPdp.bit(group);
+    if (unit == "BDMA") return reg::glb::kBdma.bit(group);
+    if (unit == "RBK") return reg::glb::kRubik.bit(group);
     return 0;
 }
 
@@ -181,7 +178,7 @@ public:
     /// 0: every output is right. Figures and events go to `report`.
     int run(bool stepping, Cycle sum_up_every, int report) const
     {
-        MachineOptions options;
+        SimulateOptions options;
         options.stepping = stepping;
         options.sum_up_every = sum_up_every;
         options.events = true;

@@ -14,9 +14,9 @@
 #include "apart.h"
 #include "config/layer/transfer_reader.h"
 #include "config/machine/memory.h"
-#include "facts/bdma.h"
 #include "facts/presets.h"
 #include "random_transfer.h"
+#include "registers/interrupts.h"
 #include "simulated.h"
 
 namespace {
@@ -42,7 +42,7 @@ bool all_done(const TransferPlan& plan, const RunResult& run)
     const std::size_t expected = plan.launches.empty() ? 1 : plan.launches.size();
     if (run.done.size() != expected) return false;
     for (std::size_t i = 0; i < plan.launches.size(); ++i)
-        if (run.done[i].bits != 1u << (facts::bdma::kInterruptBit + plan.launches[i].group)) return false;
+        if (run.done[i].bits != reg::glb::kBdma.bit(plan.launches[i].group)) return false;
     return true;
 }
 

@@ -58,7 +58,7 @@ Outcome run(const Shape& shape, bool twice = false)
     MemorySpec memory;
     memory.read_latency = 20;
     memory.write_latency = 8;
-    MachineOptions options;
+    SimulateOptions options;
     options.events = true;
     Machine machine(*find_preset("nv_full"), memory, options);
     const RunResult result = machine.run(program);

@@ -63,7 +63,7 @@ Program program(Before before)
 
 RunResult run(Before before, bool stepping = false, const MemorySpec& memory = {})
 {
-    MachineOptions options;
+    SimulateOptions options;
     options.stepping = stepping;
     options.drain = true;
     Machine machine(full(), memory, options);
@@ -144,7 +144,7 @@ TEST(Window, TheTimeOfTheHostIsNoneOfTheSimulation)
 /// Waits for an interrupt that nobody raises.
 RunResult hang(bool stepping, const MemorySpec& memory)
 {
-    MachineOptions options;
+    SimulateOptions options;
     options.stepping = stepping;
     Machine machine(full(), memory, options);
     Writer p;

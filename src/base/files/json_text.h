@@ -21,4 +21,20 @@ std::string json_excerpt(const nlohmann::json& value, std::size_t most = 60);
 /// A value as a cell of CSV: on one line, quoted where it must be, never a formula.
 std::string cell_text(const nlohmann::json& value);
 
+/// The value at a path with slashes; null if there is none.
+template <class J>
+const J& value_at(const J& json, const std::string& path)
+{
+    static const J kNothing;
+    const typename J::json_pointer at("/" + path);
+    return json.contains(at) ? json.at(at) : kNothing;
+}
+/// 0 if there is no number.
+template <class J>
+double number_at(const J& json, const std::string& path)
+{
+    const J& value = value_at(json, path);
+    return value.is_number() ? value.template get<double>() : 0;
+}
+
 }  // namespace dlasim

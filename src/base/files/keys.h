@@ -2,12 +2,13 @@
 // value too, and a strict reader takes the keys it knows from its table, so that neither knows a key that the reference page does not.
 //
 //   constexpr std::array kRegionKeys{
-//       Key<Region>{{"bytes", "integer", "bytes", "length"}, [](const Region& r) -> OrderedJson { return r.bytes; }}, ..};
+//       Key<Region>{{"bytes", "integer", "bytes", "length"}, value_of<&Region::bytes>}, ..};
 //   written(kRegionKeys, region)                    an object with these keys in this order
-//   place_keys(list, kRegionKeys, "output/[]/")     the same for the reference page, with the place in the file
+//   placed(kRegionKeys, "output/[]/")               the same for the reference page, with the place in the file
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -54,6 +55,14 @@ struct Key {
 /// In place of a value: the key is not there.
 inline const nlohmann::ordered_json kAbsent = nlohmann::ordered_json::value_t::discarded;
 
+/// The value of a key that is a member of its source, or what a member function returns, or a member of that.
+template <auto Member, auto... Below, class Source>
+nlohmann::ordered_json value_of(const Source& source)
+{
+    if constexpr (sizeof...(Below) == 0) return std::invoke(Member, source);
+    else return value_of<Below...>(std::invoke(Member, source));
+}
+
 /// Adds what `keys` describe to an object; paths make objects in each other.
 template <class Keys, class Source>
 void write_keys(nlohmann::ordered_json& json, const Keys& keys, const Source& source)
@@ -80,6 +89,15 @@ nlohmann::ordered_json written(const Keys& keys, const Source& source)
     return json;
 }
 
+/// A list of such objects: of each element, or of what `view` makes of it.
+template <class Keys, class Sources, class View = std::identity>
+nlohmann::ordered_json written_list(const Keys& keys, const Sources& sources, View view = {})
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& source : sources) list.push_back(written(keys, view(source)));
+    return list;
+}
+
 /// Names of rows, for a strict reader.
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows)
@@ -90,20 +108,45 @@ std::vector<std::string> names_of(const Rows& rows)
     return names;
 }
 
+/// Where the object is that has some keys.
+struct KeyPlace {
+    std::string path;
+    bool again = false;  // the same keys are at another place of the list
+    KeyPlace(const char* at = "") : path(at) {}
+    KeyPlace(std::string at, bool elsewhere = false) : path(std::move(at)), again(elsewhere) {}
+};
+inline KeyPlace repeated(const char* at) { return {at, true}; }
+
+/// Adds rows, or rows that have places already.
 template <class Keys>
-void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const std::string& prefix = "", bool again = false)
+void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const KeyPlace& at = {})
 {
     for (const auto& key : keys) {
-        const KeyRow* row;
-        if constexpr (requires { key.row; }) row = &key.row;
-        else row = &key;
-        list.push_back({prefix + std::string(row->name), *row, again});
+        if constexpr (requires { key.path; }) list.push_back({at.path + key.path, key.row, key.again || at.again});
+        else if constexpr (requires { key.row; }) list.push_back({at.path + std::string(key.row.name), key.row, at.again});
+        else list.push_back({at.path + std::string(key.name), key, at.again});
         if constexpr (requires { key.otherwise; }) {
             list.back().low = key.low;
             list.back().high = key.high;
             list.back().otherwise = key.otherwise;
         }
     }
+}
+/// Several, each with its place after it.
+template <class Keys, class At, class... More>
+requires(sizeof...(More) != 0) void place_keys(std::vector<PlacedKey>& list, const Keys& keys, const At& at, const More&... more)
+{
+    place_keys(list, keys, KeyPlace(at));
+    place_keys(list, more...);
+}
+
+/// placed(kRunKeys, "", kStepKeys, "steps/[]/")
+template <class... KeysAndPlaces>
+std::vector<PlacedKey> placed(const KeysAndPlaces&... lists)
+{
+    std::vector<PlacedKey> all;
+    place_keys(all, lists...);
+    return all;
 }
 
 }  // namespace dlasim

@@ -7,7 +7,7 @@
 // are full nothing passes from the input register, even if a word leaves. Unlike LaneFifo the read ready is used in
 // its own cycle.
 //
-// Source  open_points.md F2 (the lane of Rubik's packer, its command FIFOs).
+// Source  open_points.md F2 (lanes of a packer, FIFOs of commands).
 #pragma once
 #include <cstdint>
 

@@ -17,7 +17,6 @@ inline constexpr Cycle kResponseToFifo = 4;             // [spec] 2.2: response 
 inline constexpr Cycle kCompleteToInterrupt = 1;        // [spec] 2.3: write complete in the unit, pulse at GLB
 inline constexpr std::uint32_t kDescriptors = 20;       // [spec] 1.2: descriptor queue
 inline constexpr std::uint32_t kStoreRepeats = 0x1fff;  // [spec] 1.4: the store keeps 13 bits of each repeat
-inline constexpr unsigned kInterruptBit = 6;            // [spec] csb.md 3: bits 6 and 7
 
 /// What depends on the generation and on the geometry. Only nv_full has the unit.
 struct Facts {

@@ -19,7 +19,6 @@ inline constexpr Cycle kCredit = 1;                 // [spec] 3.6: last beat of 
 inline constexpr Cycle kDone = 1;                   // [spec] 3.7: last atom delivered to done
 inline constexpr Cycle kGateOff = 3;                // [spec] 5: last cycle with the clock on after done
 inline constexpr Cycle kCellGate = 3;               // [spec] 5: cells start later than the unit
-inline constexpr std::uint32_t kInterruptBit = 20;  // csb.md 3: group 0; group 1 is the next bit
 
 /// What depends on the generation and on the geometry.
 struct Facts {

@@ -16,7 +16,6 @@ inline constexpr unsigned kFlagFifo = 20;           // [spec] 4.2: beside the in
 inline constexpr unsigned kFullFlagFifo = 19;       // [spec] 4.2
 inline constexpr Cycle kCompleteToInterrupt = 1;    // [spec] 4.4: complete at the port in C, pulse at GLB in C + 3
 inline constexpr Cycle kDoneToGateOff = 4;          // [spec] 4.6, csb.md 4: op_en delayed by three flops
-inline constexpr unsigned kInterruptBit = 2;        // [spec] 4.4: bits 2 and 3
 inline constexpr Cycle kTableReadSettles = 3;       // [spec] 5.1: a read closer to S_LUT_ACCESS_CFG sees the old address
 inline constexpr std::uint32_t kFullBeatBytes = 8;  // [spec] parameters: 8 int8, 4 of 16 bits
 

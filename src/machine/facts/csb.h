@@ -19,8 +19,6 @@ inline constexpr Cycle kStatusToPin = 4;      // [spec] 2.6: status bit in s, dl
 
 // GLB.S_INTR_STATUS. [spec] 3
 inline constexpr std::uint32_t kEveryInterrupt = 0x3fffff;
-/// Of the two register groups of a unit, whose bits are `bit` and the next.
-constexpr std::uint32_t interrupts_of(unsigned bit) { return 3u << bit; }
 
 /// What depends on the generation.
 struct Facts {

@@ -22,7 +22,6 @@ inline constexpr std::uint32_t kSdpFifo = 4;                 // [spec] 4.3: FIFO
 inline constexpr std::uint32_t kBankColumns = 16;            // [spec] intro: output columns of a line buffer bank
 inline constexpr std::uint32_t kBanks = 8;                   // [spec] intro
 inline constexpr Cycle kDoneToGate = 4;                      // [spec] 6: op_en delayed by three flops falls at done + 4
-inline constexpr unsigned kInterruptBit = 4;                 // [spec] 1.9: bits 4 and 5 of GLB
 
 /// What depends on the generation and on the geometry.
 struct Facts {

@@ -20,7 +20,6 @@ inline constexpr std::uint32_t kMaxLine = 8192;   // [spec] 1.1: places of a lin
 // FIFOs of words between an input and an output register.
 inline constexpr std::uint8_t kLaneWords = 4;     // [case] rubik_rb_*
 inline constexpr std::uint8_t kCommandWords = 4;  // [case] rubik_con_x16y1: of write and of drain commands
-inline constexpr unsigned kInterruptBit = 8;      // [spec] csb.md 3: bits 8 and 9
 
 /// What depends on the generation and on the geometry. Only nv_full has the unit.
 struct Facts {

@@ -12,7 +12,6 @@
 namespace dlasim::facts::sdp {
 
 // ---- start and end of a layer
-inline constexpr unsigned kInterruptBit = 0;      // [spec] csb.md 3: bits 0 and 1
 inline constexpr unsigned kDoneToRelease = 1;     // [spec] 2.3: done pulse L + 1
 inline constexpr unsigned kDoneToFlags = 2;       // [spec] 3.1: gates have registered flags, of the group that is current after done
 inline constexpr unsigned kWriteToFlag = 2;       // [spec] 3.1, csb.md 2.1: a register holds what was written one cycle later

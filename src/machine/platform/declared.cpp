@@ -1,5 +1,6 @@
 #include "platform/declared.h"
 
+#include "units/bdma/core.h"
 #include "units/bdma/counters.h"
 #include "units/cacc/counters.h"
 #include "units/cdma/counters.h"
@@ -9,6 +10,7 @@
 #include "units/csc/counters.h"
 #include "units/mcif/counters.h"
 #include "units/pdp/counters.h"
+#include "units/rubik/core.h"
 #include "units/rubik/counters.h"
 #include "units/sdp/counters.h"
 
@@ -40,6 +42,12 @@ std::vector<DeclaredUnit> declared_units()
         {{"rubik"}, "Rubik, reshapes from memory to memory; nv_full", rows_of<RubikCounters>()},
         {{"glb"}, "Collects the interrupts of the units", rows_of<GlbCounters>()},
     };
+}
+
+std::span<const TransferUnit> transfer_units()
+{
+    static constexpr TransferUnit kUnits[] = {{facts::kOptionalUnits[0], make_bdma}, {facts::kOptionalUnits[1], make_rubik}};
+    return kUnits;
 }
 
 }  // namespace dlasim

@@ -41,7 +41,7 @@ constexpr std::uint64_t kMaxWakesInACycle = 1u << 20;
 /// The memory at a port.
 class PortMemory {
 public:
-    PortMemory(const char* name, Clock& clock, const MemorySpec& spec, const MachineOptions& options, MemoryStore& store)
+    PortMemory(const char* name, Clock& clock, const MemorySpec& spec, const SimulateOptions& options, MemoryStore& store)
     {
         if (spec.kind == "ideal") ideal_ = std::make_unique<IdealMemory>(name, clock, spec, store);
         else dram_ = std::make_unique<DramMemory>(name, clock, dram::read_config(spec), store, options.check_dram);
@@ -104,11 +104,11 @@ sc_core::sc_time period(const Hardware& hardware)
 }  // namespace
 
 struct Machine::Parts {
-    Parts(const Hardware& hw, const MemorySpec& spec, const MachineOptions& opt)
+    Parts(const Hardware& hw, const MemorySpec& spec, const SimulateOptions& opt)
         : hardware(hw),
           options(opt),
           clock(period(hw)),
-          top("dla", hw, clock, TopOptions{opt.stepping, opt.values, opt.events || opt.all_commands, opt.all_commands, opt.flushed})
+          top("dla", hw, clock, TopOptions{opt.stepping, !opt.timing_only, opt.events || opt.all_commands, opt.all_commands, opt.flushed})
     {
         primary.emplace("dbb_memory", clock, spec, opt, primary_store);
         top.dbb.bind(primary->socket());
@@ -170,7 +170,7 @@ struct Machine::Parts {
     }
 
     Hardware hardware;
-    MachineOptions options;
+    SimulateOptions options;
     Clock clock;
     MemoryStore primary_store, secondary_store;
     Top top;
@@ -185,7 +185,7 @@ struct Machine::Parts {
     bool ran = false;
 };
 
-Machine::Machine(const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options)
+Machine::Machine(const Hardware& hardware, const MemorySpec& memory, const SimulateOptions& options)
     : parts_(std::make_unique<Parts>(hardware, memory, options))
 {
 }

@@ -16,29 +16,33 @@
 
 namespace dlasim {
 
-struct MachineOptions {
+struct SimulateOptions {
+    bool timing_only = false;  // data is not computed, only time is simulated
+    bool stepping = false;     // evaluate every unit in every cycle, none ahead of SystemC, sum causes up often: slow, same result
+    // Progress in units of Workload::work and stamps passed; false stops the run.
+    std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going;
+    bool check_dram = false;    // every command of a DRAM goes through the checker
     bool events = false;        // record probes and bus logs
     bool all_commands = false;  // bus logs have all commands, not only the first
-    bool stepping = false;      // evaluate every unit in every cycle, none ahead of SystemC, sum causes up often: slow, same result
-    bool values = true;         // compute data; without it only time is simulated
-    bool flushed = false;       // CBUF has been flushed before the program starts
-    bool one_memory = false;    // both ports see the same bytes, as in the measured cases
-    bool check_dram = false;    // every command of a DRAM goes through the checker
     bool accesses = false;      // keep those of the register bus: RunResult::accesses
     bool causes = true;         // find what every cycle went to: RunResult::causes
     bool operations = false;    // when each operation of the program ran: RunResult::operations
     bool hazards = false;       // look for accesses out of order: RunResult::hazards
-    bool drain = false;         // after the program, go on until the memory interfaces are idle
     Cycle sum_up_every = 0;     // cycles between two sums of causes; 0: as there is memory for notes; kNever: at the end only
     Cycle cycle_limit = kNever;
-    std::size_t even_samples = 0;  // at most this many more, evenly over the run, by a power of two of cycles
-    Cycle sample_every = 0;        // also call on_sample at this interval after t0; 0: at interrupts only
+    std::function<void(const Sample&)> on_sample = {};  // at every interrupt of the pin after t0, and where else samples are wanted
+    std::size_t even_samples = 0;                       // at most this many more, evenly over the run, by a power of two of cycles
+    Cycle sample_every = 0;                             // also at this interval after t0; 0: at interrupts only
+    // Of the workload: simulate() sets them.
+    bool flushed = false;     // CBUF has been flushed before the program starts
+    bool one_memory = false;  // both ports see the same bytes, as in the measured cases
+    bool drain = false;       // after the program, go on until the memory interfaces are idle
     HostSpeed host{};
 };
 
 class Machine {
 public:
-    Machine(const Hardware& hardware, const MemorySpec& memory, const MachineOptions& options);
+    Machine(const Hardware& hardware, const MemorySpec& memory, const SimulateOptions& options);
     ~Machine();
 
     /// Throws ConfigError, naming `what`, where the memory there cannot hold these bytes.

@@ -27,8 +27,6 @@ public:
     /// What has been counted since the mark, to the end of the last interrupt after it or, without one, of the last cycle; or of
     /// that in any case. Nothing under reset and of a machine that has failed.
     RunResult read(bool to_interrupt);
-    /// The cycle after which counting began.
-    Cycle marked() const { return mark_; }
     /// Null without causes.
     CriticalPathRecorder* path() { return path_ ? &*path_ : nullptr; }
 

@@ -4,24 +4,11 @@ namespace dlasim {
 
 RunResult simulate(const Workload& workload, Host& host, const SimulateOptions& options)
 {
-    MachineOptions how;
-    how.events = options.events;
-    how.all_commands = options.all_commands;
-    how.stepping = options.stepping;
-    how.values = !options.timing_only;
+    SimulateOptions how = options;
     how.flushed = workload.flushed;
     how.one_memory = workload.one_memory;
-    how.check_dram = options.check_dram;
-    how.operations = options.operations;
-    how.hazards = options.hazards;
-    how.causes = options.causes;
-    how.accesses = options.accesses;
-    how.sum_up_every = options.sum_up_every;
     how.drain = workload.drains;
-    how.cycle_limit = options.cycle_limit;
     how.host = workload.speed;
-    how.sample_every = options.sample_every;
-    how.even_samples = options.even_samples;
     Machine machine(workload.hardware, workload.memory, how);
     for (const TouchedRange& range : workload.ranges) machine.require_memory(range.place, range.bytes, range.where);
     const HostMemory memory{

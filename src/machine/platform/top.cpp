@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "facts/csb.h"
 #include "facts/optional_units.h"
-#include "units/bdma/core.h"
+#include "platform/declared.h"
 #include "units/cacc/core.h"
 #include "units/cdma/core.h"
 #include "units/cdp/core.h"
@@ -16,7 +16,6 @@
 #include "units/csb/passive.h"
 #include "units/csc/core.h"
 #include "units/pdp/core.h"
-#include "units/rubik/core.h"
 #include "units/sdp/core.h"
 
 namespace dlasim {
@@ -199,13 +198,13 @@ void Top::Builder::memory_to_memory()
          CdpPorts{window("CDP"), window("CDP_RDMA"), *read(links_.primary, Client::Cdp), read(links_.secondary, Client::Cdp),
                   *write(links_.primary, Client::Cdp), write(links_.secondary, Client::Cdp), interrupt()},
          top_.options_.values);
-    const auto transfer = [&](const char* name, auto make, Client client) {
-        unit(name, make,
-             TransferPorts{window(name), *read(links_.primary, client), *read(links_.secondary, client), *write(links_.primary, client),
-                           *write(links_.secondary, client), interrupt()});
-    };
-    if (top_.hardware_.bdma) transfer("BDMA", make_bdma, Client::Bdma);
-    if (top_.hardware_.rubik) transfer("RBK", make_rubik, Client::Rubik);
+    for (const auto& [optional, make] : transfer_units()) {
+        if (!(top_.hardware_.*optional.there)) continue;
+        const Client client = optional.client;
+        unit(std::string(optional.window).c_str(), make,
+             TransferPorts{window(optional.window), *read(links_.primary, client), *read(links_.secondary, client),
+                           *write(links_.primary, client), *write(links_.secondary, client), interrupt()});
+    }
 }
 
 void Top::Builder::interrupts()

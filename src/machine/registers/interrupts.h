@@ -25,6 +25,9 @@ inline constexpr Interrupt kCdmaWeights{"CDMA_WT", {Done::CDMA_WT_DONE_STATUS0, 
 inline constexpr Interrupt kCacc{"CACC", {Done::CACC_DONE_STATUS0, Done::CACC_DONE_STATUS1}};
 inline constexpr const Interrupt* kInterrupts[] = {&kSdp, &kCdp, &kPdp, &kBdma, &kRubik, &kCdmaData, &kCdmaWeights, &kCacc};
 
+/// Of the units that end the operations of layers.
+inline constexpr std::uint32_t kOfLayers = kSdp.bits() | kCdp.bits() | kPdp.bits() | kRubik.bits();
+
 /// The bit of SDP_0 or SDP_1, as traces name them; 0 if there is no such interrupt.
 constexpr std::uint32_t interrupt_bit(std::string_view name)
 {

@@ -1,4 +1,4 @@
-// What a run with MachineOptions::hazards found: accesses that happened in another order than the program's operations.
+// What a run with SimulateOptions::hazards found: accesses that happened in another order than the program's operations.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -138,47 +138,37 @@ namespace {
 struct Asked {
     const RunComparison& c;
     std::optional<double> tolerance;
+    const RunComparison& runs() const { return c; }
 };
 
 constexpr std::array kRunKeys{
-    Key<RecordedRun>{{"file", "text", "", "the result.json"}, [](const RecordedRun& r) -> OrderedJson { return r.file; }},
-    Key<RecordedRun>{{"name", "text", "", "of what ran"}, [](const RecordedRun& r) -> OrderedJson { return r.name; }},
-    Key<RecordedRun>{{"hardware", "text", "", "the preset it ran on, and what differs from it"},
-                     [](const RecordedRun& r) -> OrderedJson { return r.machine; }},
-    Key<RecordedRun>{{"memory", "text", "", "the memory; empty if the result does not contain it"},
-                     [](const RecordedRun& r) -> OrderedJson { return r.memory_name; }},
+    Key<RecordedRun>{{"file", "text", "", "the result.json"}, value_of<&RecordedRun::file>},
+    Key<RecordedRun>{{"name", "text", "", "of what ran"}, value_of<&RecordedRun::name>},
+    Key<RecordedRun>{{"hardware", "text", "", "the preset it ran on, and what differs from it"}, value_of<&RecordedRun::machine>},
+    Key<RecordedRun>{{"memory", "text", "", "the memory; empty if the result does not contain it"}, value_of<&RecordedRun::memory_name>},
     Key<RecordedRun>{{"verified", "flag or null", "", "its values were right; null: not compared"},
                      [](const RecordedRun& r) -> OrderedJson { return r.verified ? OrderedJson(*r.verified) : OrderedJson(); }},
 };
 
 constexpr std::array kFactKeys{
-    Key<FactChange>{{"path", "text", "", "key, with dots"}, [](const FactChange& f) -> OrderedJson { return f.path; }},
-    Key<FactChange>{{"a", "any", "", "its value in A; null if there is none"}, [](const FactChange& f) -> OrderedJson { return f.a; }},
-    Key<FactChange>{{"b", "any", "", "its value in B; null if there is none"}, [](const FactChange& f) -> OrderedJson { return f.b; }},
+    Key<FactChange>{{"path", "text", "", "key, with dots"}, value_of<&FactChange::path>},
+    Key<FactChange>{{"a", "any", "", "its value in A; null if there is none"}, value_of<&FactChange::a>},
+    Key<FactChange>{{"b", "any", "", "its value in B; null if there is none"}, value_of<&FactChange::b>},
 };
 
 constexpr std::array kAmountKeys{
-    Key<AmountChange>{{"name", "text", "", "of the cause, the phase, the step or the traffic"},
-                      [](const AmountChange& c) -> OrderedJson { return c.name; }},
-    Key<AmountChange>{{"a", "integer", "", "of A: cycles, of traffic bytes"}, [](const AmountChange& c) -> OrderedJson { return c.a; }},
-    Key<AmountChange>{{"b", "integer", "", "of B"}, [](const AmountChange& c) -> OrderedJson { return c.b; }},
-    Key<AmountChange>{{"change", "integer", "", "from A to B"}, [](const AmountChange& c) -> OrderedJson { return c.change(); }},
+    Key<AmountChange>{{"name", "text", "", "of the cause, the phase, the step or the traffic"}, value_of<&AmountChange::name>},
+    Key<AmountChange>{{"a", "integer", "", "of A: cycles, of traffic bytes"}, value_of<&AmountChange::a>},
+    Key<AmountChange>{{"b", "integer", "", "of B"}, value_of<&AmountChange::b>},
+    Key<AmountChange>{{"change", "integer", "", "from A to B"}, value_of<&AmountChange::change>},
 };
-
-template <class Keys, class Sources>
-OrderedJson list_of(const Keys& keys, const Sources& sources)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const auto& source : sources) list.push_back(written(keys, source));
-    return list;
-}
 
 OrderedJson steps_of(const RunComparison& c)
 {
     OrderedJson list = OrderedJson::array();
     for (const StepChange& step : c.steps) {
         list.push_back(written(kAmountKeys, step.cycles));
-        if (!step.causes.empty()) list.back()["causes"] = list_of(kAmountKeys, step.causes);
+        if (!step.causes.empty()) list.back()["causes"] = written_list(kAmountKeys, step.causes);
     }
     return list;
 }
@@ -190,11 +180,10 @@ constexpr std::array kComparisonKeys{
     Key<Asked>{{"verdict", "text", "", "the first sentence of the table"}, [](const Asked& q) -> OrderedJson { return q.c.verdict(); }},
     Key<Asked>{{"a", "object", "", "the first run"}, [](const Asked& q) { return written(kRunKeys, q.c.a); }},
     Key<Asked>{{"b", "object", "", "the second run"}, [](const Asked& q) { return written(kRunKeys, q.c.b); }},
-    Key<Asked>{{"same_work", "flag", "", "shapes, precision and images are the same"},
-               [](const Asked& q) -> OrderedJson { return q.c.same_work(); }},
-    Key<Asked>{{"cycles/a", "integer", "cycles", "of A"}, [](const Asked& q) -> OrderedJson { return q.c.a.cycles; }},
+    Key<Asked>{{"same_work", "flag", "", "shapes, precision and images are the same"}, value_of<&Asked::runs, &RunComparison::same_work>},
+    Key<Asked>{{"cycles/a", "integer", "cycles", "of A"}, value_of<&Asked::runs, &RunComparison::a, &RecordedRun::cycles>},
     Key<Asked>{{"cycles/b", "integer", "cycles", "of B"}, [](const Asked& q) -> OrderedJson { return q.c.b.cycles; }},
-    Key<Asked>{{"cycles/change", "integer", "cycles", "from A to B"}, [](const Asked& q) -> OrderedJson { return q.c.change(); }},
+    Key<Asked>{{"cycles/change", "integer", "cycles", "from A to B"}, value_of<&Asked::runs, &RunComparison::change>},
     Key<Asked>{{"cycles/percent", "number or null", "%", "the same of the cycles of A; null where these are 0"},
                [](const Asked& q) -> OrderedJson { return q.c.percent() ? OrderedJson(*q.c.percent()) : OrderedJson(); }},
     Key<Asked>{{"tolerance", "number", "%", "of `--tolerance`", kToleranceOption},
@@ -202,21 +191,22 @@ constexpr std::array kComparisonKeys{
     Key<Asked>{{"within", "flag", "", "the cycles differ by no more, either way", kToleranceOption},
                [](const Asked& q) -> OrderedJson { return q.tolerance ? OrderedJson(q.c.within(*q.tolerance)) : kAbsent; }},
     Key<Asked>{{"causes", "list", "", "cycles by cause, largest change first", "both results contain them"},
-               [](const Asked& q) { return q.c.by_cause ? list_of(kAmountKeys, q.c.parts) : kAbsent; }},
+               [](const Asked& q) { return q.c.by_cause ? written_list(kAmountKeys, q.c.parts) : kAbsent; }},
     Key<Asked>{{"phases", "list", "", "cycles of the array by phase", "a result contains no causes, and both contain these"},
-               [](const Asked& q) { return q.c.by_cause || q.c.parts.empty() ? kAbsent : list_of(kAmountKeys, q.c.parts); }},
+               [](const Asked& q) { return q.c.by_cause || q.c.parts.empty() ? kAbsent : written_list(kAmountKeys, q.c.parts); }},
     Key<Asked>{{"steps", "list", "", "of both, in the order of B: shares of the cycles of a network, else from start to end"},
                [](const Asked& q) { return steps_of(q.c); }},
-    Key<Asked>{{"only_a", "list", "", "steps of A alone"}, [](const Asked& q) { return list_of(kAmountKeys, q.c.only_a); }},
-    Key<Asked>{{"only_b", "list", "", "steps of B alone"}, [](const Asked& q) { return list_of(kAmountKeys, q.c.only_b); }},
+    Key<Asked>{{"only_a", "list", "", "steps of A alone"}, [](const Asked& q) { return written_list(kAmountKeys, q.c.only_a); }},
+    Key<Asked>{{"only_b", "list", "", "steps of B alone"}, [](const Asked& q) { return written_list(kAmountKeys, q.c.only_b); }},
     Key<Asked>{{"work", "list", "", "what differs in shapes, precision and images"},
-               [](const Asked& q) { return list_of(kFactKeys, q.c.work); }},
-    Key<Asked>{{"hardware", "list", "", "what differs in the hardware"}, [](const Asked& q) { return list_of(kFactKeys, q.c.hardware); }},
-    Key<Asked>{{"memory", "list", "", "what differs in the memory"}, [](const Asked& q) { return list_of(kFactKeys, q.c.memory); }},
+               [](const Asked& q) { return written_list(kFactKeys, q.c.work); }},
+    Key<Asked>{{"hardware", "list", "", "what differs in the hardware"},
+               [](const Asked& q) { return written_list(kFactKeys, q.c.hardware); }},
+    Key<Asked>{{"memory", "list", "", "what differs in the memory"}, [](const Asked& q) { return written_list(kFactKeys, q.c.memory); }},
     Key<Asked>{{"plan", "list", "", "what differs in the program: tilings, modes, addresses, overlap"},
-               [](const Asked& q) { return list_of(kFactKeys, q.c.plan); }},
+               [](const Asked& q) { return written_list(kFactKeys, q.c.plan); }},
     Key<Asked>{{"traffic", "list", "", "bytes that differ, by port and client, largest change first"},
-               [](const Asked& q) { return list_of(kAmountKeys, q.c.traffic); }},
+               [](const Asked& q) { return written_list(kAmountKeys, q.c.traffic); }},
 };
 
 }  // namespace
@@ -229,16 +219,11 @@ OrderedJson comparison_json(const RunComparison& comparison, std::optional<doubl
 std::vector<PlacedKey> comparison_keys()
 {
     std::vector<PlacedKey> keys;
-    place_keys(keys, kComparisonKeys);
-    place_keys(keys, kRunKeys, "a/");
-    place_keys(keys, kRunKeys, "b/", true);
-    place_keys(keys, kAmountKeys, "causes/[]/");
+    place_keys(keys, kComparisonKeys, "", kRunKeys, "a/", kRunKeys, repeated("b/"), kAmountKeys, "causes/[]/");
     for (const char* list : {"phases", "steps", "only_a", "only_b", "traffic"})
-        place_keys(keys, kAmountKeys, std::string(list) + "/[]/", true);
-    place_keys(keys, std::array{kStepCauses}, "steps/[]/");
-    place_keys(keys, kAmountKeys, "steps/[]/causes/[]/", true);
-    place_keys(keys, kFactKeys, "work/[]/");
-    for (const char* list : {"hardware", "memory", "plan"}) place_keys(keys, kFactKeys, std::string(list) + "/[]/", true);
+        place_keys(keys, kAmountKeys, {std::string(list) + "/[]/", true});
+    place_keys(keys, std::array{kStepCauses}, "steps/[]/", kAmountKeys, repeated("steps/[]/causes/[]/"), kFactKeys, "work/[]/");
+    for (const char* list : {"hardware", "memory", "plan"}) place_keys(keys, kFactKeys, {std::string(list) + "/[]/", true});
     return keys;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/files/json_text.h"
 #include "config/file_kind.h"
 
 namespace dlasim {
@@ -32,24 +33,9 @@ std::int64_t time_of(const Json& value, const std::string& where)
     return amount_of(value, where);
 }
 
-/// The value at a path with slashes; null if there is none.
-const Json& below(const Json& json, std::string_view path)
+std::string text_at(const Json& json, const std::string& path, const std::string& otherwise = "")
 {
-    static const Json kNothing;
-    const Json* place = &json;
-    while (!path.empty()) {
-        const std::size_t slash = std::min(path.find('/'), path.size());
-        const std::string key(path.substr(0, slash));
-        if (!place->is_object() || !place->contains(key)) return kNothing;
-        place = &(*place)[key];
-        path.remove_prefix(std::min(slash + 1, path.size()));
-    }
-    return *place;
-}
-
-std::string text_at(const Json& json, std::string_view path, const std::string& otherwise = "")
-{
-    const Json& value = below(json, path);
+    const Json& value = value_at(json, path);
     return value.is_string() ? value.get<std::string>() : otherwise;
 }
 
@@ -80,7 +66,7 @@ Amounts leaves_of(const Json& result, const char* key, const std::string& where)
 {
     Amounts leaves;
     std::int64_t sum = 0;
-    if (const Json& tree = below(result, key); tree.is_object()) add_leaves(tree, "", where + "/" + key, leaves, sum);
+    if (const Json& tree = value_at(result, key); tree.is_object()) add_leaves(tree, "", where + "/" + key, leaves, sum);
     else if (!tree.is_null()) throw ConfigError(where + "/" + key, found(tree) + ", expected an object");
     return leaves;
 }
@@ -92,13 +78,13 @@ public:
     RecordedRun run()
     {
         run_.file = file_;
-        run_.cycles = amount_of(below(json_, "cycles"), at(file_, "/cycles"));
+        run_.cycles = amount_of(value_at(json_, "cycles"), at(file_, "/cycles"));
         run_.name = text_at(json_, "name");
-        if (const Json& verified = below(json_, "verified"); verified.is_boolean()) run_.verified = verified.get<bool>();
+        if (const Json& verified = value_at(json_, "verified"); verified.is_boolean()) run_.verified = verified.get<bool>();
         record_work();
         record_machine();
         run_.causes = leaves_of(json_, "causes", at(file_, ""));
-        const Json& phases = below(json_, "units/cmac_a");
+        const Json& phases = value_at(json_, "units/cmac_a");
         for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"})
             if (phases.is_object() && phases.contains(phase))
                 run_.phases.push_back(
@@ -125,19 +111,19 @@ private:
 
     void record_work()
     {
-        if (const Json& layer = below(json_, "layer"); layer.is_object()) {
+        if (const Json& layer = value_at(json_, "layer"); layer.is_object()) {
             record_layer(layer, "");
             Facts plan;
-            flatten(below(json_, "plan"), "", plan);
+            flatten(value_at(json_, "plan"), "", plan);
             for (const auto& [path, value] : plan) {
                 static const std::set<std::string> kSaidElsewhere{"reason", "tensors", "traffic", "partition", "launches", "array_macs"};
                 if (kSaidElsewhere.count(path.substr(0, path.find('.'))) == 0) run_.plan["lowered." + path] = value;
             }
-        } else if (const Json& network = below(json_, "network"); network.is_object()) {
+        } else if (const Json& network = value_at(json_, "network"); network.is_object()) {
             record_network(network);
         } else {
             run_.work[text_at(json_, "kind")] = run_.name;
-            if (below(json_, "mode").is_string()) run_.plan["mode"] = json_["mode"];
+            if (value_at(json_, "mode").is_string()) run_.plan["mode"] = json_["mode"];
         }
     }
 
@@ -147,23 +133,23 @@ private:
             static const std::set<std::string> kWords{"name", "source", "note", "macs", "layers"};
             if (kWords.count(key) == 0) flatten(value, key, key == "plan" || key == "overlap" ? run_.plan : run_.work);
         }
-        if (const Json& images = below(json_, "images/count"); !images.is_null()) run_.work["images"] = images;
-        const Json& layers = below(network, "layers");
+        if (const Json& images = value_at(json_, "images/count"); !images.is_null()) run_.work["images"] = images;
+        const Json& layers = value_at(network, "layers");
         for (std::size_t i = 0; layers.is_array() && i < layers.size(); ++i)
             if (layers[i].is_object()) record_layer(layers[i], text_at(layers[i], "name", std::to_string(i)) + ".");
     }
 
     void record_machine()
     {
-        const Json &hardware = below(json_, "hardware"), &memory = below(json_, "memory");
+        const Json &hardware = value_at(json_, "hardware"), &memory = value_at(json_, "memory");
         run_.machine = hardware.is_string() ? hardware.get<std::string>() : text_at(json_, "machine", text_at(hardware, "preset"));
-        if (const Json& measured = below(json_, "measured"); measured.is_boolean()) run_.measured = measured.get<bool>();
+        if (const Json& measured = value_at(json_, "measured"); measured.is_boolean()) run_.measured = measured.get<bool>();
         record_nearest();
         run_.memory_name = text_at(memory, "kind");
         if (hardware.is_string()) run_.hardware["preset"] = hardware;
         else flatten(hardware, "", run_.hardware);
         if (!memory.is_null()) flatten(memory, "", run_.memory);
-        const Json& clock = below(hardware, "clock_mhz");
+        const Json& clock = value_at(hardware, "clock_mhz");
         if (!clock.is_null())
             if (const std::int64_t mhz = amount_of(clock, at(file_, "/hardware/clock_mhz")); mhz != 0)
                 run_.seconds = static_cast<double>(run_.cycles) / (static_cast<double>(mhz) * 1e6);
@@ -171,16 +157,16 @@ private:
 
     void record_nearest()
     {
-        const Json& list = below(json_, "nearest");
+        const Json& list = value_at(json_, "nearest");
         if (!list.is_array() || list.empty()) return;
         const Json& first = list.front();
         run_.nearest = {text_at(first, "program"),
                         text_at(first, "machine"),
                         text_at(first, "modes"),
                         0,
-                        amount_of(below(first, "events"), at(file_, "/nearest/0/events")),
-                        amount_of(below(first, "differing"), at(file_, "/nearest/0/differing"))};
-        if (const Json& ratio = below(first, "size_ratio"); ratio.is_number()) run_.nearest.size_ratio = ratio.get<double>();
+                        amount_of(value_at(first, "events"), at(file_, "/nearest/0/events")),
+                        amount_of(value_at(first, "differing"), at(file_, "/nearest/0/differing"))};
+        if (const Json& ratio = value_at(first, "size_ratio"); ratio.is_number()) run_.nearest.size_ratio = ratio.get<double>();
     }
 
     void add_step(const Json& step, std::string name, std::int64_t cycles, const std::string& where)
@@ -194,25 +180,25 @@ private:
 
     void record_steps()
     {
-        const Json &steps = below(json_, "steps"), &operations = below(json_, "operations");
+        const Json &steps = value_at(json_, "steps"), &operations = value_at(json_, "operations");
         for (std::size_t i = 0; steps.is_array() && i < steps.size(); ++i) {
             const std::string where = at(file_, fmt::format("/steps/{}", i));
-            const Json& share = below(steps[i], "share");
+            const Json& share = value_at(steps[i], "share");
             if (share.is_null()) continue;  // of the host
             const std::string name = text_at(steps[i], "name", std::to_string(i));
             for (const char* key : {"unit", "mode", "operations", "memory"})
-                if (const Json& value = below(steps[i], key); !value.is_null()) run_.plan[name + "." + key] = value;
+                if (const Json& value = value_at(steps[i], key); !value.is_null()) run_.plan[name + "." + key] = value;
             add_step(steps[i], name, amount_of(share, where + "/share"), where);
         }
         for (std::size_t i = 0; operations.is_array() && i < operations.size(); ++i) {
             const Json& operation = operations[i];
             const std::string where = at(file_, fmt::format("/operations/{}", i));
-            const std::int64_t start = time_of(below(operation, "start"), where + "/start");
-            const std::string name = fmt::format("{} {}.{}", text_at(operation, "kind"), json_excerpt(below(operation, "task")),
-                                                 json_excerpt(below(operation, "operation")));
+            const std::int64_t start = time_of(value_at(operation, "start"), where + "/start");
+            const std::string name = fmt::format("{} {}.{}", text_at(operation, "kind"), json_excerpt(value_at(operation, "task")),
+                                                 json_excerpt(value_at(operation, "operation")));
             for (const char* key : {"input", "output", "macs"})
-                if (const Json& value = below(operation, key); !value.is_null()) run_.work[name + "." + key] = value;
-            add_step(operation, name, std::max(start, time_of(below(operation, "done"), where + "/done")) - start, where);
+                if (const Json& value = value_at(operation, key); !value.is_null()) run_.work[name + "." + key] = value;
+            add_step(operation, name, std::max(start, time_of(value_at(operation, "done"), where + "/done")) - start, where);
         }
     }
 
@@ -221,7 +207,7 @@ private:
         static constexpr std::array<std::string_view, 4> kTotals{"read_bytes", "write_bytes", "rbeats", "wbytes"};
         Facts facts;
         for (const char* port : {"dbb", "cvsram"})
-            if (const Json& traffic = below(json_, std::string("traffic/") + port); !traffic.is_null()) flatten(traffic, port, facts);
+            if (const Json& traffic = value_at(json_, std::string("traffic/") + port); !traffic.is_null()) flatten(traffic, port, facts);
         for (const auto& [path, value] : facts) {
             const std::string_view last = std::string_view(path).substr(path.rfind('.') + 1);
             const bool total = std::find(kTotals.begin(), kTotals.end(), last) != kTotals.end();
@@ -243,14 +229,14 @@ private:
 Json upgraded(Json result)
 {
     if (text_at(result, "schema") == "dlasim.result/2" || !result.is_object()) return result;
-    const bool loadable = below(result, "loadable").is_string();
-    result["kind"] = below(result, "layer").is_object()     ? "layer"
-                     : below(result, "network").is_object() ? "network"
-                     : loadable                             ? "loadable"
-                                                            : "program";
+    const bool loadable = value_at(result, "loadable").is_string();
+    result["kind"] = value_at(result, "layer").is_object()     ? "layer"
+                     : value_at(result, "network").is_object() ? "network"
+                     : loadable                                ? "loadable"
+                                                               : "program";
     if (loadable) result["name"] = std::filesystem::path(text_at(result, "loadable")).filename().string();
     else if (!result.contains("name")) result["name"] = text_at(result, "network/name");
-    if (const Json phases = below(result, "units/cmac_a/phases"); phases.is_object()) result["units"]["cmac_a"] = phases;
+    if (const Json phases = value_at(result, "units/cmac_a/phases"); phases.is_object()) result["units"]["cmac_a"] = phases;
     return result;
 }
 
@@ -261,9 +247,9 @@ RecordedRun recorded_run(const Json& given, const std::string& file)
     expect_kind(given, file, FileKind::Result);
     const Json result = upgraded(given);
     const std::string schema = text_at(result, "schema");
-    if (!schema.starts_with("dlasim.") || below(result, "cycles").is_null())
+    if (!schema.starts_with("dlasim.") || value_at(result, "cycles").is_null())
         throw ConfigError(at(file, "/schema"),
-                          found(below(result, "schema")) + ", expected the result.json of a run: of run, net, loadable or replay");
+                          found(value_at(result, "schema")) + ", expected the result.json of a run: of run, net, loadable or replay");
     return ResultReader(result, file).run();
 }
 

@@ -1,8 +1,10 @@
 #include "explain/advice.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
+#include "facts/optional_units.h"
 
 namespace dlasim {
 namespace {
@@ -104,7 +106,7 @@ Advice make_advice(Cause cause)
             return {"Software is on the critical path: it can write the registers of the next operation while the current one runs.",
                     {kOverlap}};
         default:
-            if (name_of(cause).name != "pace") return advice_on_memory(cause);
+            if (!std::ranges::count(facts::kOptionalUnits, name_of(cause).group, &facts::OptionalUnit::key)) return advice_on_memory(cause);
             return {"The copy unit is the bottleneck: keep tensors in the memory where they are used.", {kFaster}};
     }
 }

@@ -107,45 +107,32 @@ constexpr std::array kTotalKeys{
     Key<CauseTotal>{
         {"cause", "text", "", "as in `causes` of the result"},
         [](const CauseTotal& t) -> OrderedJson { return std::string(name_of(t.cause).group) + ": " + std::string(name_of(t.cause).name); }},
-    Key<CauseTotal>{{"cycles", "integer", "cycles", "of all clients"}, [](const CauseTotal& t) -> OrderedJson { return t.cycles; }},
+    Key<CauseTotal>{{"cycles", "integer", "cycles", "of all clients"}, value_of<&CauseTotal::cycles>},
     Key<CauseTotal>{{"meaning", "text", "", "what it is"}, [](const CauseTotal& t) -> OrderedJson { return name_of(t.cause).text; }},
     Key<CauseTotal>{{"remedy", "text", "", "what helps"}, [](const CauseTotal& t) -> OrderedJson { return advice_on(t.cause).words; }},
 };
 constexpr std::array kLossKeys{
-    Key<StepLoss>{{"step", "text", "", "its name"}, [](const StepLoss& l) -> OrderedJson { return l.name; }},
-    Key<StepLoss>{{"cycles", "integer", "cycles", "its share of the cycles of the run"},
-                  [](const StepLoss& l) -> OrderedJson { return l.cycles; }},
-    Key<StepLoss>{{"bound", "text", "", "its largest lower bound"}, [](const StepLoss& l) -> OrderedJson { return l.bound; }},
-    Key<StepLoss>{{"bound_cycles", "integer", "cycles", "of that bound"}, [](const StepLoss& l) -> OrderedJson { return l.least; }},
-    Key<StepLoss>{{"lost", "integer", "cycles", "beyond the bound"}, [](const StepLoss& l) -> OrderedJson { return l.lost(); }},
-    Key<StepLoss>{{"why", "text", "", "a sentence"}, [](const StepLoss& l) -> OrderedJson { return l.why; }},
+    Key<StepLoss>{{"step", "text", "", "its name"}, value_of<&StepLoss::name>},
+    Key<StepLoss>{{"cycles", "integer", "cycles", "its share of the cycles of the run"}, value_of<&StepLoss::cycles>},
+    Key<StepLoss>{{"bound", "text", "", "its largest lower bound"}, value_of<&StepLoss::bound>},
+    Key<StepLoss>{{"bound_cycles", "integer", "cycles", "of that bound"}, value_of<&StepLoss::least>},
+    Key<StepLoss>{{"lost", "integer", "cycles", "beyond the bound"}, value_of<&StepLoss::lost>},
+    Key<StepLoss>{{"why", "text", "", "a sentence"}, value_of<&StepLoss::why>},
 };
-OrderedJson totals_json(const std::vector<CauseTotal>& totals)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const CauseTotal& total : totals) list.push_back(written(kTotalKeys, total));
-    return list;
-}
 constexpr std::array kPartKeys{
-    Key<RunPart>{{"from", "integer", "cycles", "starts after this cycle"}, [](const RunPart& s) -> OrderedJson { return s.from; }},
-    Key<RunPart>{{"to", "integer", "cycles", "its last cycle"}, [](const RunPart& s) -> OrderedJson { return s.to; }},
-    Key<RunPart>{{"first", "text", "", "its first step"}, [](const RunPart& s) -> OrderedJson { return s.first; }},
-    Key<RunPart>{{"last", "text", "", "its last step"}, [](const RunPart& s) -> OrderedJson { return s.last; }},
-    Key<RunPart>{{"causes", "list", "", "largest first, as above"}, [](const RunPart& s) -> OrderedJson { return totals_json(s.causes); }},
+    Key<RunPart>{{"from", "integer", "cycles", "starts after this cycle"}, value_of<&RunPart::from>},
+    Key<RunPart>{{"to", "integer", "cycles", "its last cycle"}, value_of<&RunPart::to>},
+    Key<RunPart>{{"first", "text", "", "its first step"}, value_of<&RunPart::first>},
+    Key<RunPart>{{"last", "text", "", "its last step"}, value_of<&RunPart::last>},
+    Key<RunPart>{{"causes", "list", "", "largest first, as above"},
+                 [](const RunPart& s) -> OrderedJson { return written_list(kTotalKeys, s.causes); }},
 };
-template <class Keys, class Source>
-OrderedJson list_json(const Keys& keys, const std::vector<Source>& sources)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const Source& source : sources) list.push_back(written(keys, source));
-    return list;
-}
 constexpr std::array kExplanationKeys{
     Key<Explanation>{{"schema", "text", "", "dlasim.explanation/1"},
                      [](const Explanation&) -> OrderedJson { return "dlasim.explanation/1"; }},
-    Key<Explanation>{{"file", "text", "", "the result"}, [](const Explanation& e) -> OrderedJson { return e.run.file; }},
-    Key<Explanation>{{"name", "text", "", "what ran"}, [](const Explanation& e) -> OrderedJson { return e.run.name; }},
-    Key<Explanation>{{"cycles", "integer", "cycles", "of the run"}, [](const Explanation& e) -> OrderedJson { return e.run.cycles; }},
+    Key<Explanation>{{"file", "text", "", "the result"}, value_of<&Explanation::run, &RecordedRun::file>},
+    Key<Explanation>{{"name", "text", "", "what ran"}, value_of<&Explanation::run, &RecordedRun::name>},
+    Key<Explanation>{{"cycles", "integer", "cycles", "of the run"}, value_of<&Explanation::run, &RecordedRun::cycles>},
     Key<Explanation>{{"bound", "text", "", "its largest lower bound", "the result has bounds"},
                      [](const Explanation& e) -> OrderedJson { return e.bound.empty() ? kAbsent : OrderedJson(e.bound); }},
     Key<Explanation>{{"bound_cycles", "integer", "cycles", "of that bound", "the result has bounds"},
@@ -153,11 +140,11 @@ constexpr std::array kExplanationKeys{
     Key<Explanation>{{"cut", "text", "", "how the layer is tiled, and what is read more than once", "a tiled layer"},
                      [](const Explanation& e) -> OrderedJson { return e.cut.empty() ? kAbsent : OrderedJson(e.cut); }},
     Key<Explanation>{{"causes", "list", "", "where the cycles went, largest first; they add up to `cycles`"},
-                     [](const Explanation& e) -> OrderedJson { return totals_json(e.causes); }},
+                     [](const Explanation& e) -> OrderedJson { return written_list(kTotalKeys, e.causes); }},
     Key<Explanation>{{"losses", "list", "", "steps with a bound, the largest loss first"},
-                     [](const Explanation& e) -> OrderedJson { return list_json(kLossKeys, e.losses); }},
+                     [](const Explanation& e) -> OrderedJson { return written_list(kLossKeys, e.losses); }},
     Key<Explanation>{{"parts", "list", "", "consecutive steps, about a tenth of the run each", "runs with steps"},
-                     [](const Explanation& e) -> OrderedJson { return e.parts.empty() ? kAbsent : list_json(kPartKeys, e.parts); }},
+                     [](const Explanation& e) -> OrderedJson { return e.parts.empty() ? kAbsent : written_list(kPartKeys, e.parts); }},
 };
 
 }  // namespace
@@ -166,12 +153,7 @@ OrderedJson explanation_json(const Explanation& explanation) { return written(kE
 
 std::vector<PlacedKey> explanation_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kExplanationKeys);
-    place_keys(keys, kTotalKeys, "causes/[]/");
-    place_keys(keys, kLossKeys, "losses/[]/");
-    place_keys(keys, kPartKeys, "parts/[]/");
-    return keys;
+    return placed(kExplanationKeys, "", kTotalKeys, "causes/[]/", kLossKeys, "losses/[]/", kPartKeys, "parts/[]/");
 }
 
 std::string explanation_text(const Explanation& e) { return headline(e) + cause_table(e) + meanings(e) + loss_table(e) + part_table(e); }

@@ -99,17 +99,10 @@ std::vector<Slack> largest_slack(const std::vector<Trial>& trials, const std::ve
 
 OrderedJson slack_json(const std::vector<Slack>& list, const Outcome& before)
 {
-    OrderedJson json = OrderedJson::array();
-    for (const Slack& slack : list) json.push_back(written(kSlackKeys, Row{&slack, &before}));
-    return json;
+    return written_list(kSlackKeys, list, [&](const Slack& slack) { return Row{&slack, &before}; });
 }
 
-std::vector<PlacedKey> slack_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kSlackKeys, "slack/[]/");
-    return keys;
-}
+std::vector<PlacedKey> slack_keys() { return placed(kSlackKeys, "slack/[]/"); }
 
 std::string slack_text(const std::vector<Slack>& list, const Outcome& before, double share)
 {

@@ -64,18 +64,10 @@ constexpr std::array kTrialKeys{
 
 OrderedJson trials_json(const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes, const Outcome& before)
 {
-    OrderedJson list = OrderedJson::array();
-    for (const Tried& tried : by_gain(trials, outcomes, before)) list.push_back(written(kTrialKeys, tried));
-    return list;
+    return written_list(kTrialKeys, by_gain(trials, outcomes, before));
 }
 
-std::vector<PlacedKey> trial_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kTrialKeys, "remedies/[]/");
-    place_keys(keys, kTrialKeys, "sizes/[]/", true);
-    return keys;
-}
+std::vector<PlacedKey> trial_keys() { return placed(kTrialKeys, "remedies/[]/", kTrialKeys, repeated("sizes/[]/")); }
 
 std::string remedies_text(const Explanation& explanation, const std::vector<Trial>& trials, const std::vector<Outcome>& outcomes,
                           const Outcome& before)

@@ -12,20 +12,20 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::array kFirstKeys{
-    Key<Difference>{{"batch", "integer", "", "position of the first difference"}, [](const Difference& d) -> OrderedJson { return d.n; }},
-    Key<Difference>{{"channel", "integer", "", "its channel"}, [](const Difference& d) -> OrderedJson { return d.c; }},
-    Key<Difference>{{"row", "integer", "", "its row"}, [](const Difference& d) -> OrderedJson { return d.y; }},
-    Key<Difference>{{"column", "integer", "", "its column"}, [](const Difference& d) -> OrderedJson { return d.x; }},
-    Key<Difference>{{"found", "any", "", "what the machine wrote there"}, [](const Difference& d) -> OrderedJson { return d.found; }},
-    Key<Difference>{{"expected", "any", "", "the expected value"}, [](const Difference& d) -> OrderedJson { return d.expected; }},
+    Key<Difference>{{"batch", "integer", "", "position of the first difference"}, value_of<&Difference::n>},
+    Key<Difference>{{"channel", "integer", "", "its channel"}, value_of<&Difference::c>},
+    Key<Difference>{{"row", "integer", "", "its row"}, value_of<&Difference::y>},
+    Key<Difference>{{"column", "integer", "", "its column"}, value_of<&Difference::x>},
+    Key<Difference>{{"found", "any", "", "what the machine wrote there"}, value_of<&Difference::found>},
+    Key<Difference>{{"expected", "any", "", "the expected value"}, value_of<&Difference::expected>},
 };
 
 constexpr std::string_view kDiffers = "the output differs from it";
 constexpr std::array kExpectedKeys{
-    Key<Difference>{{"file", "text", "", "the tensor"}, [](const Difference& d) -> OrderedJson { return d.file; }},
-    Key<Difference>{{"equal", "flag", "", "the output is that tensor"}, [](const Difference& d) -> OrderedJson { return d.equal(); }},
-    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
-    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
+    Key<Difference>{{"file", "text", "", "the tensor"}, value_of<&Difference::file>},
+    Key<Difference>{{"equal", "flag", "", "the output is that tensor"}, value_of<&Difference::equal>},
+    Key<Difference>{{"compared", "integer", "values", "all of them"}, value_of<&Difference::compared>},
+    Key<Difference>{{"differing", "integer", "values", "of these"}, value_of<&Difference::differing>},
     Key<Difference>{{"tolerated", "integer", "values", "that differ, but less than the tolerance", "there are some"},
                     [](const Difference& d) -> OrderedJson { return d.tolerated == 0 ? kAbsent : OrderedJson(d.tolerated); }},
     Key<Difference>{{"kind", "text", "", "kind of the difference: rounding, shift, layout, bias, ..", "the kind is recognised"},
@@ -39,23 +39,17 @@ constexpr std::array kExpectedKeys{
 };
 
 constexpr std::array kDirectKeys{
-    Key<Difference>{{"compared", "integer", "values", "all of them"}, [](const Difference& d) -> OrderedJson { return d.compared; }},
-    Key<Difference>{{"differing", "integer", "values", "of these"}, [](const Difference& d) -> OrderedJson { return d.differing; }},
+    Key<Difference>{{"compared", "integer", "values", "all of them"}, value_of<&Difference::compared>},
+    Key<Difference>{{"differing", "integer", "values", "of these"}, value_of<&Difference::differing>},
     Key<Difference>{{"largest_difference", "number or null", "", "0 if none differs, null if it is not finite"},
-                    [](const Difference& d) -> OrderedJson { return d.largest; }},
+                    value_of<&Difference::largest>},
 };
 
 }  // namespace
 
 OrderedJson expected_json(const Difference& difference) { return written(kExpectedKeys, difference); }
 
-std::vector<PlacedKey> expected_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kExpectedKeys);
-    place_keys(keys, kFirstKeys, "first/");
-    return keys;
-}
+std::vector<PlacedKey> expected_keys() { return placed(kExpectedKeys, "", kFirstKeys, "first/"); }
 
 std::string expected_line(const Difference* expected)
 {
@@ -74,12 +68,7 @@ std::string expected_line(const Difference* expected)
 
 OrderedJson direct_json(const Difference& difference) { return written(kDirectKeys, difference); }
 
-std::vector<PlacedKey> direct_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kDirectKeys);
-    return keys;
-}
+std::vector<PlacedKey> direct_keys() { return placed(kDirectKeys, ""); }
 
 std::string direct_line(const Difference* direct)
 {

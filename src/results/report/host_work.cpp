@@ -45,11 +45,6 @@ std::string HostWork::text() const
 
 nlohmann::ordered_json host_json(const HostWork& host) { return written(kHostKeys, host); }
 
-std::vector<PlacedKey> host_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kHostKeys, "host/");
-    return keys;
-}
+std::vector<PlacedKey> host_keys() { return placed(kHostKeys, "host/"); }
 
 }  // namespace dlasim

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <ranges>
 
 #include "base/files/columns.h"
 #include "base/files/output_folder.h"
@@ -39,6 +40,7 @@ struct OperationView {
     {
         return r.utilization(r.macs(i), r.times[i].done - r.times[i].start, static_cast<Precision>(operation.conv.precision % 3));
     }
+    const Scheduled& place() const { return scheduled; }
 };
 
 constexpr std::string_view kJudged = "chains were compared with the golden operations";
@@ -46,15 +48,13 @@ constexpr std::string_view kCubes = "not of BDMA";
 constexpr std::array kOperationKeys{
     Key<OperationView>{{"name", "text", "", "task, operation and kind, as the page has it"},
                        [](const OperationView& s) -> OrderedJson { return s.r.name(s.i); }},
-    Key<OperationView>{{"task", "integer", "", "in the file"}, [](const OperationView& s) -> OrderedJson { return s.scheduled.task; }},
-    Key<OperationView>{{"operation", "integer", "", "in the task"},
-                       [](const OperationView& s) -> OrderedJson { return s.scheduled.operation; }},
-    Key<OperationView>{{"kind", "text", "", "CONV, SDP, PDP, CDP, BDMA or RUBIK"},
+    Key<OperationView>{{"task", "integer", "", "in the file"}, value_of<&OperationView::place, &Scheduled::task>},
+    Key<OperationView>{{"operation", "integer", "", "in the task"}, value_of<&OperationView::place, &Scheduled::operation>},
+    Key<OperationView>{{"kind", "text", "", "as the compiler names it: CONV, SDP .."},
                        [](const OperationView& s) -> OrderedJson { return s.operation.name(); }},
     Key<OperationView>{{"chain", "integer", "", "operations that run together have the same"},
-                       [](const OperationView& s) -> OrderedJson { return s.scheduled.chain; }},
-    Key<OperationView>{{"group", "integer", "", "register group of its unit"},
-                       [](const OperationView& s) -> OrderedJson { return s.scheduled.group; }},
+                       value_of<&OperationView::place, &Scheduled::chain>},
+    Key<OperationView>{{"group", "integer", "", "register group of its unit"}, value_of<&OperationView::place, &Scheduled::group>},
     Key<OperationView>{{"input", "list", "", "columns, rows and channels of its input", kCubes},
                        [](const OperationView& s) -> OrderedJson { return size_json(s.operation.source()); }},
     Key<OperationView>{{"output", "list", "", "columns, rows and channels of its output", kCubes},
@@ -70,7 +70,7 @@ constexpr std::array kOperationKeys{
     Key<OperationView>{{"macs", "integer", "MACs", "multiplications, of CONV"},
                        [](const OperationView& s) -> OrderedJson { return s.r.macs(s.i); }},
     Key<OperationView>{{"utilization", "number", "", "multiplications over the capacity of the array from start to done"},
-                       [](const OperationView& s) -> OrderedJson { return s.utilization(); }},
+                       value_of<&OperationView::utilization>},
     Key<OperationView>{
         {"verified", "flag or null", "", "the output of its chain equals the golden operations; null: not compared", kJudged},
         [](const OperationView& s) -> OrderedJson {
@@ -86,22 +86,19 @@ constexpr std::array kOperationKeys{
 };
 
 constexpr std::array kVerificationKeys{
-    Key<Verification>{{"chains", "integer", "chains", "that completed"}, [](const Verification& v) -> OrderedJson { return v.chains; }},
-    Key<Verification>{{"unverified", "integer", "chains", "of these not compared"},
-                      [](const Verification& v) -> OrderedJson { return v.unchecked; }},
-    Key<Verification>{{"compared", "integer", "values", "elements of tensors, bytes of BDMA"},
-                      [](const Verification& v) -> OrderedJson { return v.compared; }},
-    Key<Verification>{{"mismatches", "integer", "values", "of these not equal"},
-                      [](const Verification& v) -> OrderedJson { return v.mismatches; }},
+    Key<Verification>{{"chains", "integer", "chains", "that completed"}, value_of<&Verification::chains>},
+    Key<Verification>{{"unverified", "integer", "chains", "of these not compared"}, value_of<&Verification::unchecked>},
+    Key<Verification>{{"compared", "integer", "values", "elements of tensors, bytes of BDMA"}, value_of<&Verification::compared>},
+    Key<Verification>{{"mismatches", "integer", "values", "of these not equal"}, value_of<&Verification::mismatches>},
     Key<Verification>{{"mismatch_examples", "list", "", "the first of them in words", "there are mismatches"},
                       [](const Verification& v) -> OrderedJson { return v.examples.empty() ? kAbsent : OrderedJson(v.examples); }},
 };
 
 OrderedJson operations_json(const LoadableResult& r)
 {
-    OrderedJson list = OrderedJson::array();
-    for (std::size_t i = 0; i < r.plan.operations.size(); ++i) list.push_back(written(kOperationKeys, OperationView{r, i}));
-    return list;
+    return written_list(kOperationKeys, std::views::iota(std::size_t{0}, r.plan.operations.size()), [&](std::size_t i) {
+        return OperationView{r, i};
+    });
 }
 
 OrderedJson regions_json(const std::vector<SeenRange>& ranges)
@@ -117,20 +114,14 @@ OrderedJson regions_json(const std::vector<SeenRange>& ranges)
 }
 
 constexpr std::array kWrittenKeys{
-    Key<WrittenTensor>{{"name", "text", "", "of the tensor in the file"}, [](const WrittenTensor& t) -> OrderedJson { return t.name; }},
-    Key<WrittenTensor>{{"file", "text", "", "[n][c][h][w], a NumPy file"}, [](const WrittenTensor& t) -> OrderedJson { return t.file; }},
-    Key<WrittenTensor>{{"surface", "text", "", "the bytes of its memory, a file"},
-                       [](const WrittenTensor& t) -> OrderedJson { return t.surface; }},
+    Key<WrittenTensor>{{"name", "text", "", "of the tensor in the file"}, value_of<&WrittenTensor::name>},
+    Key<WrittenTensor>{{"file", "text", "", "[n][c][h][w], a NumPy file"}, value_of<&WrittenTensor::file>},
+    Key<WrittenTensor>{{"surface", "text", "", "the bytes of its memory, a file"}, value_of<&WrittenTensor::surface>},
     Key<WrittenTensor>{{"elements_crc32", "text", "", "CRC-32 of its elements in the order of the NumPy file, hexadecimal"},
                        [](const WrittenTensor& t) -> OrderedJson { return fmt::format("{:08x}", crc32_of(t.elements)); }},
 };
 
-OrderedJson tensors_json(const LoadableResult& r)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const WrittenTensor& tensor : r.tensors) list.push_back(written(kWrittenKeys, tensor));
-    return list;
-}
+OrderedJson tensors_json(const LoadableResult& r) { return written_list(kWrittenKeys, r.tensors); }
 
 constexpr std::string_view kComputed = "values were computed", kSecondary = "the machine has a secondary port";
 constexpr std::array kLoadableKeys{
@@ -221,9 +212,11 @@ Precision LoadableResult::precision() const
 {
     unsigned widest = 0;
     for (const Scheduled& scheduled : plan.operations) {
-        const Operation& o = plan.operation(scheduled);
-        const unsigned codes[] = {0u, o.conv.precision, o.sdp.source_precision, o.pdp.precision, o.cdp.precision, o.rubik.precision};
-        widest = std::max(widest, codes[o.type()]);
+        const auto precision = [](const auto& o) { return unsigned{o.precision}; };
+        widest =
+            std::max(widest, visit(loadable::Cases{[](const loadable::BdmaOperation&) { return 0u; },
+                                                   [](const loadable::SdpOperation& o) { return unsigned{o.source_precision}; }, precision},
+                                   plan.operation(scheduled)));
     }
     return static_cast<Precision>(std::min(widest, 2u));
 }
@@ -298,19 +291,9 @@ OrderedJson loadable_result_json(const LoadableResult& r)
 
 std::vector<PlacedKey> loadable_result_keys()
 {
-    std::vector<PlacedKey> keys;
-    const auto add = [&](const std::vector<PlacedKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
-    place_keys(keys, kLoadableKeys);
-    place_keys(keys, kOperationKeys, "operations/[]/");
-    place_keys(keys, kWrittenKeys, "tensors/[]/");
-    for (const PlacedKey& key : host_keys()) keys.push_back(key);
-    place_keys(keys, kVerificationKeys, "verification/");
-    add(port_total_keys("dbb/"));
-    add(port_total_keys("cvsram/"));
-    add(region_keys("output/[]/"));
-    add(region_keys("final/[]/"));
-    for (const PlacedKey& key : step_energy_keys("operations/[]/")) keys.push_back(key);
-    return keys;
+    return placed(kLoadableKeys, "", kOperationKeys, "operations/[]/", kWrittenKeys, "tensors/[]/", host_keys(), "", kVerificationKeys,
+                  "verification/", port_total_keys(), "dbb/", port_total_keys(), "cvsram/", region_keys(), "output/[]/", region_keys(),
+                  "final/[]/", step_energy_keys(), "operations/[]/");
 }
 
 std::string loadable_table(const LoadableResult& r)

@@ -230,19 +230,18 @@ NearestProgram nearest_to(const std::string& modes, const KindOfOperation& kind,
 
 constexpr std::array kNearestKeys{
     Key<NearestProgram>{{"modes", "text", "", "units of the operation, the producer first, with their modes"},
-                        [](const NearestProgram& n) -> OrderedJson { return n.modes; }},
-    Key<NearestProgram>{{"operations", "integer", "operations", "operations of these modes"},
-                        [](const NearestProgram& n) -> OrderedJson { return n.operations; }},
+                        value_of<&NearestProgram::modes>},
+    Key<NearestProgram>{{"operations", "integer", "operations", "operations of these modes"}, value_of<&NearestProgram::operations>},
     Key<NearestProgram>{{"program", "text", "", "the measured program that is nearest to the farthest of them"},
                         [](const NearestProgram& n) -> OrderedJson { return n.measured->program; }},
     Key<NearestProgram>{{"machine", "text", "", "the machine it was measured on"},
                         [](const NearestProgram& n) -> OrderedJson { return n.measured->machine; }},
     Key<NearestProgram>{{"same_machine", "flag", "", "it is that of the run, but for clock and sizes of memories"},
-                        [](const NearestProgram& n) -> OrderedJson { return n.same_machine; }},
+                        value_of<&NearestProgram::same_machine>},
     Key<NearestProgram>{{"other_modes", "text", "", "modes of the measured operation", "these modes were not measured together"},
                         [](const NearestProgram& n) -> OrderedJson { return n.same_modes() ? kAbsent : OrderedJson(n.measured->modes); }},
     Key<NearestProgram>{{"size_ratio", "number", "", "largest ratio of a size (input, output, kernel, stride) of both; 1: the same sizes"},
-                        [](const NearestProgram& n) -> OrderedJson { return n.size_ratio; }},
+                        value_of<&NearestProgram::size_ratio>},
     Key<NearestProgram>{{"events", "integer", "events", "of the measured program that were compared with the RTL"},
                         [](const NearestProgram& n) -> OrderedJson { return n.measured->events; }},
     Key<NearestProgram>{{"differing", "integer", "", "signals of it that differ from the RTL"},
@@ -328,17 +327,11 @@ std::vector<NearestProgram> nearest_programs(const Program& program, const Hardw
 
 OrderedJson nearest_json(const Program& program, const Hardware& hardware)
 {
-    OrderedJson list = OrderedJson::array();
-    for (const NearestProgram& nearest : nearest_programs(program, hardware)) list.push_back(written(kNearestKeys, nearest));
+    OrderedJson list = written_list(kNearestKeys, nearest_programs(program, hardware));
     return list.empty() ? kAbsent : list;
 }
 
-std::vector<PlacedKey> nearest_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kNearestKeys, "nearest/[]/");
-    return keys;
-}
+std::vector<PlacedKey> nearest_keys() { return placed(kNearestKeys, "nearest/[]/"); }
 
 std::string nearest_line(const Program& program, const Hardware& hardware)
 {

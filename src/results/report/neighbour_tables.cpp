@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/files/json_text.h"
 #include "facts/client.h"
 
 namespace dlasim {
@@ -23,22 +24,15 @@ std::vector<const OrderedJson*> layers_of(const OrderedJson& result)
     return layers;
 }
 
-double number_at(const OrderedJson& json, const char* path)
-{
-    const OrderedJson::json_pointer pointer(path);
-    return json.contains(pointer) && json.at(pointer).is_number() ? json.at(pointer).get<double>() : 0;
-}
-
 double over(double a, double b) { return b > 0 ? a / b : 0; }
 
 /// Bytes that move of a tensor; for a layer they are in its plan.
 double moved(const OrderedJson& layer, std::string_view tensor)
 {
     double bytes = 0;
-    for (const char* place : {"/tensors", "/plan/tensors"})
-        if (const OrderedJson::json_pointer pointer(place); layer.contains(pointer))
-            for (const auto& [name, of] : layer.at(pointer).items())
-                if (name == tensor || name.starts_with(std::string(tensor) + "_")) bytes += number_at(of, "/moved");
+    for (const char* place : {"tensors", "plan/tensors"})
+        for (const auto& [name, of] : value_at(layer, place).items())
+            if (name == tensor || name.starts_with(std::string(tensor) + "_")) bytes += number_at(of, "moved");
     return bytes;
 }
 
@@ -49,8 +43,8 @@ std::string compute_report(const OrderedJson& result)
     std::string text = "LayerID, Total Cycles, Stall Cycles, Overall Util %, Mapping Efficiency %, Compute Util %,\n";
     std::size_t id = 0;
     for (const OrderedJson* layer : layers_of(result)) {
-        const double cycles = number_at(*layer, "/cycles"), overall = number_at(*layer, "/utilization");
-        const double computing = std::min(number_at(*layer, "/bounds/mac_array"), cycles);
+        const double cycles = number_at(*layer, "cycles"), overall = number_at(*layer, "utilization");
+        const double computing = std::min(number_at(*layer, "bounds/mac_array"), cycles);
         const double full = 100 * overall * over(cycles, computing);  // of the operations of the array
         text += fmt::format("{}, {:.0f}, {:.0f}, {:.6g}, {:.6g}, {:.6g},\n", id++, cycles, cycles - computing, 100 * overall, full, full);
     }
@@ -63,7 +57,7 @@ std::string bandwidth_report(const OrderedJson& result)
         "LayerID, Avg IFMAP SRAM BW, Avg FILTER SRAM BW, Avg OFMAP SRAM BW, Avg IFMAP DRAM BW, Avg FILTER DRAM BW, Avg OFMAP DRAM BW,\n";
     std::size_t id = 0;
     for (const OrderedJson* layer : layers_of(result)) {
-        const double cycles = number_at(*layer, "/cycles");
+        const double cycles = number_at(*layer, "cycles");
         text += fmt::format("{}, , , , {:.6g}, {:.6g}, {:.6g},\n", id++, over(moved(*layer, "input"), cycles),
                             over(moved(*layer, "weights"), cycles), over(moved(*layer, "output"), cycles));
     }

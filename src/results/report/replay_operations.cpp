@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "base/files/columns.h"
 #include "report/causes_report.h"
@@ -90,8 +91,7 @@ constexpr std::array kReplayedOperationKeys{
                            [](const ReplayedOperation& o) -> OrderedJson { return o.times.ended() ? OrderedJson(o.times.done) : nullptr; }},
     Key<ReplayedOperation>{{"cycles", "integer", "cycles", "from start to done", kEnded},
                            [](const ReplayedOperation& o) -> OrderedJson { return o.times.ended() ? OrderedJson(o.cycles()) : kAbsent; }},
-    Key<ReplayedOperation>{{"macs", "integer", "MACs", "multiplications, of a convolution"},
-                           [](const ReplayedOperation& o) -> OrderedJson { return o.macs(); }},
+    Key<ReplayedOperation>{{"macs", "integer", "MACs", "multiplications, of a convolution"}, value_of<&ReplayedOperation::macs>},
     Key<ReplayedOperation>{{"utilization", "number", "", "multiplications over the capacity of the array in its cycles", kConvolves},
                            [](const ReplayedOperation& o) -> OrderedJson {
                                return o.macs() != 0 && o.times.ended() ? OrderedJson(o.utilization()) : kAbsent;
@@ -136,18 +136,14 @@ std::string operation_name(const std::vector<loadable::ProgramOperation>& list, 
 
 OrderedJson replayed_operations_json(const ReplayedOperations& operations)
 {
-    OrderedJson list = OrderedJson::array();
-    for (std::size_t i = 0; i < operations.list.size(); ++i)
-        list.push_back(written(kReplayedOperationKeys, ReplayedOperation{operations, i}));
-    return list;
+    return written_list(kReplayedOperationKeys, std::views::iota(std::size_t{0}, operations.list.size()), [&](std::size_t i) {
+        return ReplayedOperation{operations, i};
+    });
 }
 
 std::vector<PlacedKey> replayed_operation_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kReplayedOperationKeys, "operations/[]/");
-    for (const PlacedKey& key : step_energy_keys("operations/[]/")) keys.push_back(key);
-    return keys;
+    return placed(kReplayedOperationKeys, "operations/[]/", step_energy_keys(), "operations/[]/");
 }
 
 std::string operations_text(const ReplayedOperations& operations)

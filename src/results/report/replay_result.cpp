@@ -22,14 +22,13 @@ constexpr std::array kDifferenceKeys{
     Key<SignalDifference>{{"group", "text", "", "done, bus, probes, data"},
                           [](const SignalDifference& d) -> OrderedJson { return kEventGroupNames[static_cast<std::size_t>(d.group)]; }},
     Key<SignalDifference>{{"signal", "text", "", "interrupt, log or total of a port, probe, register reads, region"},
-                          [](const SignalDifference& d) -> OrderedJson { return d.signal; }},
+                          value_of<&SignalDifference::signal>},
     Key<SignalDifference>{{"cycle", "integer", "cycle", "of the first event that differs", "an event differs"},
                           [](const SignalDifference& d) -> OrderedJson { return d.cycle ? OrderedJson(*d.cycle) : kAbsent; }},
-    Key<SignalDifference>{{"expected", "text", "", "the expected value"},
-                          [](const SignalDifference& d) -> OrderedJson { return d.expected; }},
-    Key<SignalDifference>{{"found", "text", "", "the found value"}, [](const SignalDifference& d) -> OrderedJson { return d.found; }},
+    Key<SignalDifference>{{"expected", "text", "", "the expected value"}, value_of<&SignalDifference::expected>},
+    Key<SignalDifference>{{"found", "text", "", "the found value"}, value_of<&SignalDifference::found>},
     Key<SignalDifference>{{"equal_before", "integer", "events", "events of the signal before it, which were equal"},
-                          [](const SignalDifference& d) -> OrderedJson { return d.equal_before; }},
+                          value_of<&SignalDifference::equal_before>},
 };
 
 OrderedJson compared_json(const Replayed& r)
@@ -42,8 +41,7 @@ OrderedJson compared_json(const Replayed& r)
 
 OrderedJson differences_json(const Replayed& r)
 {
-    OrderedJson list = OrderedJson::array();
-    for (const SignalDifference& difference : r.comparison.differences) list.push_back(written(kDifferenceKeys, difference));
+    OrderedJson list = written_list(kDifferenceKeys, r.comparison.differences);
     return list.empty() ? kAbsent : list;
 }
 
@@ -51,7 +49,7 @@ constexpr std::array kReplayKeys{
     Key<Replayed>{{"regions", "integer", "regions", "regions of memory that the program names"},
                   [](const Replayed& r) -> OrderedJson { return r.what.recording.outputs.size(); }},
     Key<Replayed>{{"mismatches", "integer", "", "signals, regions and register checks that were not as expected"},
-                  [](const Replayed& r) -> OrderedJson { return r.wrong(); }},
+                  value_of<&Replayed::wrong>},
     Key<Replayed>{{"compared", "object", "", "events, totals and values that were compared: done (interrupts), bus, probes, data",
                    "the program has expected events"},
                   compared_json},
@@ -62,14 +60,7 @@ constexpr std::array kReplayKeys{
 
 }  // namespace
 
-std::vector<PlacedKey> replay_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kReplayKeys);
-    place_keys(keys, kDifferenceKeys, "differences/[]/");
-    for (const PlacedKey& key : replayed_operation_keys()) keys.push_back(key);
-    return keys;
-}
+std::vector<PlacedKey> replay_keys() { return placed(kReplayKeys, "", kDifferenceKeys, "differences/[]/", replayed_operation_keys(), ""); }
 
 nlohmann::ordered_json replay_json(const Replayed& r)
 {

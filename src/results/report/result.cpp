@@ -35,7 +35,7 @@ constexpr std::array kResultKeys{
     Key<Result>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? r.job.array->macs : 0; }},
     Key<Result>{{"utilization", "number", "", "macs over the capacity of the array in `cycles`: may exceed 1 with Winograd"},
-                [](const Result& r) -> OrderedJson { return r.utilization(); }},
+                value_of<&Result::utilization>},
     Key<Result>{{"array_occupancy", "number", "", "share of the cycles in which the array takes an operation", "layers"},
                 [](const Result& r) -> OrderedJson { return r.job.array ? OrderedJson(r.occupancy()) : kAbsent; }},
     Key<Result>{{"advice", "list", "", "what costs more than necessary, and how to write it", "there is any"},
@@ -80,15 +80,14 @@ constexpr std::array kResultKeys{
 
 constexpr std::array kOutlineKeys{
     Key<Job>{{"schema", "text", "", "dlasim.plan/1"}, [](const Job&) -> OrderedJson { return "dlasim.plan/1"; }},
-    Key<Job>{{"name", "text", "", "of the descriptor"}, [](const Job& j) -> OrderedJson { return j.name; }},
+    Key<Job>{{"name", "text", "", "of the descriptor"}, value_of<&Job::name>},
     Key<Job>{{"layer", "object", "", "the descriptor with every default: [DESCRIPTOR.md](DESCRIPTOR.md)"},
-             [](const Job& j) -> OrderedJson { return j.text.descriptor; }},
+             value_of<&Job::text, &ReportText::descriptor>},
     Key<Job>{{"hardware", "object", "", "the machine: below"}, [](const Job& j) -> OrderedJson { return hardware_json(j.hardware); }},
     Key<Job>{kMachineKey, [](const Job& j) -> OrderedJson { return machine_name(j.hardware); }},
     Key<Job>{kMeasuredKey, [](const Job& j) -> OrderedJson { return was_measured(j.hardware, j.program); }},
     Key<Job>{{"memory", "object", "", "the memory at DBB: below"}, [](const Job& j) -> OrderedJson { return memory_json(j.memory); }},
-    Key<Job>{{"plan", "object", "", "the plan of the lowering, as in result.json"},
-             [](const Job& j) -> OrderedJson { return j.text.plan; }},
+    Key<Job>{{"plan", "object", "", "the plan of the lowering, as in result.json"}, value_of<&Job::text, &ReportText::plan>},
     Key<Job>{{"macs", "integer", "MACs", "multiplications of the direct convolution"},
              [](const Job& j) -> OrderedJson { return j.array ? j.array->macs : 0; }},
     Key<Job>{{"advice", "list", "", "what costs more than necessary, and how to write it", "there is any"},
@@ -104,12 +103,7 @@ constexpr std::array kOutlineKeys{
 
 OrderedJson outline_json(const Job& job) { return written(kOutlineKeys, job); }
 
-std::vector<PlacedKey> outline_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kOutlineKeys);
-    return keys;
-}
+std::vector<PlacedKey> outline_keys() { return placed(kOutlineKeys, ""); }
 
 double Result::utilization() const
 {
@@ -140,9 +134,7 @@ std::vector<PlacedKey> result_keys()
         if (key.path != "mode") plan.push_back(key);
     for (const PlacedKey& key : plan) keys.push_back({"plan/" + key.path, key.row});
     keys.push_back({"plan/launches/[]/" + std::string(kLaunchDone.name), kLaunchDone});
-    for (const PlacedKey& key : expected_keys()) keys.push_back({"expected/" + key.path, key.row});
-    for (const PlacedKey& key : direct_keys()) keys.push_back({"direct/" + key.path, key.row});
-    place_keys(keys, kBoundKeys, "bounds/");
+    place_keys(keys, expected_keys(), "expected/", direct_keys(), "direct/", kBoundKeys, "bounds/");
     return keys;
 }
 

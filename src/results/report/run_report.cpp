@@ -17,9 +17,8 @@ namespace {
 constexpr std::array kHeadKeys{
     Key<RunReport>{{"schema", "text", "", "dlasim.result/2"}, [](const RunReport&) -> OrderedJson { return kResultSchema; }},
     Key<RunReport>{{"kind", "text", "", "layer (transfers as well), network (ONNX models as well), loadable or program"},
-                   [](const RunReport& r) -> OrderedJson { return r.kind; }},
-    Key<RunReport>{{"name", "text", "", "of the layer, network or program; of a loadable its file's"},
-                   [](const RunReport& r) -> OrderedJson { return r.name; }},
+                   value_of<&RunReport::kind>},
+    Key<RunReport>{{"name", "text", "", "of the layer, network or program; of a loadable its file's"}, value_of<&RunReport::name>},
     Key<RunReport>{{"hardware", "object", "", "the machine: below"}, [](const RunReport& r) { return hardware_json(r.hardware); }},
     Key<RunReport>{kMachineKey, [](const RunReport& r) -> OrderedJson { return machine_name(r.hardware); }},
     Key<RunReport>{kMeasuredKey, [](const RunReport& r) -> OrderedJson { return was_measured(r.hardware, r.program); }},
@@ -28,9 +27,8 @@ constexpr std::array kHeadKeys{
                    [](const RunReport& r) { return nearest_json(r.program, r.hardware); }},
     Key<RunReport>{{"memory", "object", "", "the memory at the ports: below"}, [](const RunReport& r) { return memory_json(r.memory); }},
     Key<RunReport>{{"cycles", "integer", "cycles", "from t0 to the last done interrupt; of several images those of the first"},
-                   [](const RunReport& r) -> OrderedJson { return r.cycles; }},
-    Key<RunReport>{{"latency_seconds", "number", "s", "the same at the hardware's clock"},
-                   [](const RunReport& r) -> OrderedJson { return r.latency_seconds(); }},
+                   value_of<&RunReport::cycles>},
+    Key<RunReport>{{"latency_seconds", "number", "s", "the same at the hardware's clock"}, value_of<&RunReport::latency_seconds>},
     Key<RunReport>{kCausesKey, [](const RunReport& r) { return causes_json(r.causes); }},
     Key<RunReport>{{"t0", "integer", "cycle", "from reset to the acceptance of the last op-enable of the first operation"},
                    [](const RunReport& r) -> OrderedJson { return r.run.t0; }},
@@ -68,9 +66,7 @@ void add_tail(OrderedJson& json, const RunReport& report) { write_keys(json, kTa
 
 void place_report_keys(std::vector<PlacedKey>& keys)
 {
-    place_keys(keys, kHeadKeys);
-    place_keys(keys, kTailKeys);
-    for (const PlacedKey& key : nearest_keys()) keys.push_back(key);
+    place_keys(keys, kHeadKeys, "", kTailKeys, "", nearest_keys(), "");
     place_run_keys(keys);
     place_silicon_keys(keys);
     place_keys(keys, std::array{kFilesKey});

@@ -67,19 +67,17 @@ OrderedJson clients_json(const std::vector<std::pair<std::string, std::uint64_t>
 struct PortView {
     const PortTraffic& traffic;
     std::uint32_t beat_bytes;
+    const PortTraffic& port() const { return traffic; }
 };
 
 constexpr std::array kPortKeys{
-    Key<PortView>{{"read_commands", "integer", "commands", "bursts read"}, [](const PortView& p) -> OrderedJson { return p.traffic.ar; }},
-    Key<PortView>{{"read_beats", "integer", "beats", "beats read"}, [](const PortView& p) -> OrderedJson { return p.traffic.read_beats; }},
+    Key<PortView>{{"read_commands", "integer", "commands", "bursts read"}, value_of<&PortView::port, &PortTraffic::ar>},
+    Key<PortView>{{"read_beats", "integer", "beats", "beats read"}, value_of<&PortView::port, &PortTraffic::read_beats>},
     Key<PortView>{{"read_bytes", "integer", "bytes", "whole beats"},
                   [](const PortView& p) -> OrderedJson { return p.traffic.read_beats * p.beat_bytes; }},
-    Key<PortView>{{"write_commands", "integer", "commands", "bursts written"},
-                  [](const PortView& p) -> OrderedJson { return p.traffic.aw; }},
-    Key<PortView>{{"write_beats", "integer", "beats", "beats written"},
-                  [](const PortView& p) -> OrderedJson { return p.traffic.write_beats; }},
-    Key<PortView>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"},
-                  [](const PortView& p) -> OrderedJson { return p.traffic.write_bytes; }},
+    Key<PortView>{{"write_commands", "integer", "commands", "bursts written"}, value_of<&PortView::port, &PortTraffic::aw>},
+    Key<PortView>{{"write_beats", "integer", "beats", "beats written"}, value_of<&PortView::port, &PortTraffic::write_beats>},
+    Key<PortView>{{"write_bytes", "integer", "bytes", "bytes whose strobes were 1"}, value_of<&PortView::port, &PortTraffic::write_bytes>},
     Key<PortView>{{"read_bytes_by_client", "object", "bytes", "by client of MCIF or CVIF: SDP, SDP_BS, CDMA_DAT, CDMA_WT, .."},
                   [](const PortView& p) -> OrderedJson { return clients_json(p.traffic.read_bytes_by_client); }},
     Key<PortView>{{"write_bytes_by_client", "object", "bytes", "by client"},
@@ -126,15 +124,11 @@ OrderedJson bounds_json(const std::vector<Bound>& bounds)
 
 void place_run_keys(std::vector<PlacedKey>& keys)
 {
-    place_keys(keys, kUnitKeys, "units/*/");
-    place_keys(keys, kPortKeys, "traffic/dbb/");
+    place_keys(keys, kUnitKeys, "units/*/", kPortKeys, "traffic/dbb/");
     const std::size_t own = keys.size();
     place_keys(keys, kPortKeys, "traffic/cvsram/");
     for (std::size_t i = own; i < keys.size(); ++i) keys[i].again = true;
-    for (PlacedKey key : hazard_keys()) {
-        key.path = "hazards/" + key.path;
-        keys.push_back(std::move(key));
-    }
+    place_keys(keys, hazard_keys(), "hazards/");
 }
 
 void place_silicon_keys(std::vector<PlacedKey>& keys)
@@ -144,9 +138,7 @@ void place_silicon_keys(std::vector<PlacedKey>& keys)
         KeyRow{"made_by/version", "text", "", "its version, with the commit that it was built from"},
         KeyRow{"made_by/command", "text", "", "the command line", "without --reproducible; not of points and suites"},
     };
-    place_keys(keys, kMadeByKeys);
-    for (const PlacedKey& key : silicon::silicon_keys()) keys.push_back(key);
-    for (const PlacedKey& key : power_keys()) keys.push_back(key);
+    place_keys(keys, kMadeByKeys, "", silicon::silicon_keys(), "", power_keys(), "");
 }
 
 }  // namespace dlasim

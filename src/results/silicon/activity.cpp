@@ -3,28 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/files/json_text.h"
 #include "config/machine/hardware.h"
 #include "facts/optional_units.h"
 
 namespace dlasim::silicon {
 namespace {
-
-/// The value at a path; null if there is none.
-OrderedJson at_path(const OrderedJson& json, std::initializer_list<const char*> path)
-{
-    const OrderedJson* place = &json;
-    for (const char* key : path) {
-        if (!place->is_object() || !place->contains(key)) return {};
-        place = &(*place)[key];
-    }
-    return *place;
-}
-
-double number_at(const OrderedJson& json, std::initializer_list<const char*> path)
-{
-    const OrderedJson value = at_path(json, path);
-    return value.is_number() ? value.get<double>() : 0;
-}
 
 std::map<std::string, double> numbers_of(const OrderedJson& json)
 {
@@ -38,7 +22,7 @@ std::map<std::string, double> numbers_of(const OrderedJson& json)
 std::optional<Precision> precision_of(const OrderedJson& result)
 {
     for (const OrderedJson& name :
-         {at_path(result, {"layer", "precision"}), at_path(result, {"network", "precision"}), at_path(result, {"precision"})}) {
+         {value_at(result, "layer/precision"), value_at(result, "network/precision"), value_at(result, "precision")}) {
         if (name == "int16") return Precision::Int16;
         if (name == "fp16") return Precision::Fp16;
         if (name == "int8") return Precision::Int8;
@@ -50,11 +34,11 @@ std::optional<Precision> precision_of(const OrderedJson& result)
 
 std::optional<MeasuredRun> measured_run(const OrderedJson& result)
 {
-    const OrderedJson units = at_path(result, {"units"}), hardware = at_path(result, {"hardware"});
+    const OrderedJson units = value_at(result, "units"), hardware = value_at(result, "hardware");
     if (!units.is_object() || units.empty() || !hardware.is_object()) return std::nullopt;
     MeasuredRun run;
     run.hardware = read_hardware(Json(hardware), "result.json", "/hardware", "", {}, HardwareRules::Ignored);
-    run.images = std::max(1.0, number_at(result, {"images", "count"}));
+    run.images = std::max(1.0, number_at(result, "images/count"));
     const std::optional<Precision> precision = precision_of(result);
     run.activity.precision = precision.value_or(Precision::Int8);
     for (const auto& [name, report] : units.items()) {
@@ -62,17 +46,17 @@ std::optional<MeasuredRun> measured_run(const OrderedJson& result)
         for (const facts::OptionalUnit& of : facts::kOptionalUnits)  // results of versions before 0.2 have the names of windows
             if (std::ranges::equal(name, of.window, {}, [](unsigned char c) { return std::toupper(c); })) unit = of.key;
         double cycles = 0;  // of the window: every cycle has one phase
-        for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"}) cycles += number_at(report, {phase});
+        for (const char* phase : {"issuing", "starved", "blocked", "draining", "gated"}) cycles += number_at(report, phase);
         run.activity.cycles = std::max(run.activity.cycles, cycles);
-        run.activity.counters[unit] = numbers_of(at_path(report, {"counters"}));
-        run.activity.clock_on[unit] = numbers_of(at_path(report, {"clock_on"}));
+        run.activity.counters[unit] = numbers_of(value_at(report, "counters"));
+        run.activity.clock_on[unit] = numbers_of(value_at(report, "clock_on"));
     }
     // Networks name theirs where it is not int8; a recording names none.
     const bool multiplied = run.activity.count("cmac_a", "products") + run.activity.count("cmac_b", "products") > 0;
     run.precise = precision || !run.hardware.full() || result.contains("network") || !multiplied;
     run.read_bytes = run.activity.count("mcif", "read_beats") * run.hardware.memory.primary.width_bytes;
     run.written_bytes = run.activity.count("mcif", "write_beats") * run.hardware.memory.primary.width_bytes;
-    const OrderedJson dram = at_path(result, {"memory_report", "dbb", "energy", "total_pj"});
+    const OrderedJson dram = value_at(result, "memory_report/dbb/energy/total_pj");
     if (dram.is_number()) run.dram_pj = dram.get<double>();
     return run;
 }

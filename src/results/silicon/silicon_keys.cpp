@@ -92,6 +92,7 @@ struct MachineView {
 struct ElementsView {
     const Technology& technology;
     const UnitElements& elements;
+    const UnitElements& of_unit() const { return elements; }
 };
 
 constexpr std::array kElementKeys{
@@ -101,13 +102,12 @@ constexpr std::array kElementKeys{
                                          e.elements.sram_bits * e.technology.sram_bit_um2);
                       }},
     Key<ElementsView>{{"gates", "number", "gates", "of logic and registers, as NAND2"},
-                      [](const ElementsView& e) -> OrderedJson { return e.elements.all_gates(); }},
+                      dlasim::value_of<&ElementsView::of_unit, &UnitElements::all_gates>},
     Key<ElementsView>{{"clocked_bits", "number", "bits", "of registers that a clock domain reaches, or that are never gated"},
-                      [](const ElementsView& e) -> OrderedJson { return e.elements.clocked_bits(); }},
+                      dlasim::value_of<&ElementsView::of_unit, &UnitElements::clocked_bits>},
     Key<ElementsView>{{"ram_bits", "number", "bits", "of buffers with two ports"},
-                      [](const ElementsView& e) -> OrderedJson { return e.elements.ram_bits; }},
-    Key<ElementsView>{{"sram_bits", "number", "bits", "of CVSRAM"},
-                      [](const ElementsView& e) -> OrderedJson { return e.elements.sram_bits; }},
+                      dlasim::value_of<&ElementsView::of_unit, &UnitElements::ram_bits>},
+    Key<ElementsView>{{"sram_bits", "number", "bits", "of CVSRAM"}, dlasim::value_of<&ElementsView::of_unit, &UnitElements::sram_bits>},
 };
 
 constexpr std::array kMachineKeys{
@@ -138,13 +138,7 @@ OrderedJson machine_json(const Technology& technology, const Hardware& hardware)
     return written(kMachineKeys, MachineView{technology, hardware});
 }
 
-std::vector<PlacedKey> machine_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kMachineKeys);
-    place_keys(keys, kElementKeys, "units/*/");
-    return keys;
-}
+std::vector<PlacedKey> machine_keys() { return placed(kMachineKeys, "", kElementKeys, "units/*/"); }
 
 void add_silicon(OrderedJson& result, const Technology& technology)
 {
@@ -164,12 +158,6 @@ void add_silicon(OrderedJson& result, const Technology& technology)
     result = std::move(all);
 }
 
-std::vector<PlacedKey> silicon_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kKeys);
-    place_keys(keys, kUnitKeys, "energy/units/*/");
-    return keys;
-}
+std::vector<PlacedKey> silicon_keys() { return placed(kKeys, "", kUnitKeys, "energy/units/*/"); }
 
 }  // namespace dlasim::silicon

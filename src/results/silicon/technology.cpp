@@ -139,14 +139,7 @@ std::vector<std::string> technology_names()
     return names;
 }
 
-std::vector<PlacedKey> technology_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kOtherKeys);
-    place_keys(keys, kFields);
-    place_keys(keys, kNumberKeys);
-    return keys;
-}
+std::vector<PlacedKey> technology_keys() { return placed(kOtherKeys, "", kFields, "", kNumberKeys, ""); }
 
 Technology read_technology(const Json& spec, const std::string& where, const std::string& folder)
 {

@@ -23,7 +23,7 @@ namespace {
 int simulate_steps(const NetworkPlan& plan, const Apart::Give& give)
 {
     const NetworkProgram program = network_program(plan, true);
-    Machine machine(plan.hardware, plan.memory, {.values = false});
+    Machine machine(plan.hardware, plan.memory, {.timing_only = true});
     for (const PlannedImage& image : plan.timed_by_values() ? plan.images : std::vector<PlannedImage>{})
         machine.write_memory(image.place, image.bytes);
     const RunResult run = machine.run(program.entries);

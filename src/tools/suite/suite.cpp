@@ -236,12 +236,6 @@ nlohmann::ordered_json updated_suite(const Suite& suite, const std::vector<std::
     return json;
 }
 
-std::vector<PlacedKey> suite_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kSuiteKeys);
-    place_keys(keys, kCaseKeys, "cases/[]/");
-    return keys;
-}
+std::vector<PlacedKey> suite_keys() { return placed(kSuiteKeys, "", kCaseKeys, "cases/[]/"); }
 
 }  // namespace dlasim

@@ -1,9 +1,11 @@
 #include "sweep/figures.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "base/files/json_text.h"
 #include "config/machine/hardware.h"
 
 namespace dlasim {
@@ -26,19 +28,8 @@ struct Run {
     }
     bool ran() const { return !json.empty(); }
     /// The value at a path; null if there is none.
-    OrderedJson at(std::string_view path) const
-    {
-        const OrderedJson* place = &json;
-        while (!path.empty()) {
-            const std::size_t slash = std::min(path.find('/'), path.size());
-            const std::string key(path.substr(0, slash));
-            if (!place->is_object() || !place->contains(key)) return {};
-            place = &(*place)[key];
-            path.remove_prefix(std::min(slash + 1, path.size()));
-        }
-        return *place;
-    }
-    std::uint64_t count(std::string_view path) const
+    OrderedJson at(const std::string& path) const { return value_at(json, path); }
+    std::uint64_t count(const std::string& path) const
     {
         const OrderedJson value = at(path);
         return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
@@ -48,7 +39,7 @@ struct Run {
     double a_second(double amount) const { return amount * hardware.clock_mhz * 1e6 / all_cycles; }
     double frames() const { return images * static_cast<double>(std::max<std::uint64_t>(1, count("layer/input/batch"))); }
     /// Of a number of the whole run, as every image has the same program; null if there is none.
-    OrderedJson an_image(std::string_view path) const
+    OrderedJson an_image(const std::string& path) const
     {
         OrderedJson value = at(path);
         if (!value.is_number_unsigned() || images == 1) return value;
@@ -64,11 +55,38 @@ struct Run {
         return value.is_number() ? OrderedJson(shown(value.get<double>())) : OrderedJson();
     }
     /// Of a number at a path.
-    OrderedJson share(std::string_view path) const
+    OrderedJson share(const std::string& path) const
     {
         return cycles > 0 ? OrderedJson(static_cast<double>(count(path)) / cycles) : OrderedJson();
     }
 };
+
+/// The path of a value, as a parameter of what takes it.
+template <std::size_t N>
+struct Path {
+    char text[N];
+    constexpr Path(const char (&path)[N]) { std::copy_n(path, N, text); }
+};
+template <Path P>
+OrderedJson figure_at(const Run& r)
+{
+    return r.at(P.text);
+}
+template <Path P>
+OrderedJson rounded_value(const Run& r)
+{
+    return r.rounded_or_null(r.at(P.text));
+}
+template <Path P>
+OrderedJson value_of_image(const Run& r)
+{
+    return r.an_image(P.text);
+}
+template <Path P>
+OrderedJson unit_uj(const Run& r)
+{
+    return r.unit_uj(P.text);
+}
 
 /// Six digits: figures that follow from others claim no more.
 OrderedJson rounded(double value)
@@ -143,7 +161,7 @@ OrderedJson step_cycles(const Run& run)
 constexpr const char* kDram = "with a DRAM; otherwise null";
 constexpr std::array kFigures{
     Key<Run>{{"cycles", "integer or null", "cycles", "from t0 to the last done interrupt; of an ONNX model those of the first image"},
-             [](const Run& r) { return r.at("cycles"); }},
+             figure_at<"cycles">},
     Key<Run>{{"time_us", "number or null", "us", "the same at the clock of the hardware"},
              [](const Run& r) { return rounded(1e6 * r.seconds()); }},
     Key<Run>{{"frames_per_s", "number or null", "1/s", "images over the time of all, run back to back"},
@@ -159,75 +177,68 @@ constexpr std::array kFigures{
                  const OrderedJson seconds = r.host("seconds");
                  return seconds.is_null() ? seconds : rounded(1e6 * seconds.get<double>());
              }},
-    Key<Run>{{"macs", "integer or null", "MACs", "multiplications of the direct convolution"}, [](const Run& r) { return r.at("macs"); }},
+    Key<Run>{{"macs", "integer or null", "MACs", "multiplications of the direct convolution"}, figure_at<"macs">},
     Key<Run>{{"gops", "number or null", "GOPS", "two operations for each of them, over the time of all images"},
              [](const Run& r) { return rounded(2e-9 * r.a_second(r.images * static_cast<double>(r.count("macs")))); }},
-    Key<Run>{{"utilization", "number or null", "", "macs over the capacity of the array"},
-             [](const Run& r) { return r.at("utilization"); }},
+    Key<Run>{{"utilization", "number or null", "", "macs over the capacity of the array"}, figure_at<"utilization">},
     Key<Run>{{"array_occupancy", "number or null", "", "share of the cycles in which the array takes an operation; null for networks"},
-             [](const Run& r) { return r.at("array_occupancy"); }},
+             figure_at<"array_occupancy">},
     Key<Run>{{"dbb_read_bytes", "integer or null", "bytes", "read over the primary port for an image, whole beats"},
-             [](const Run& r) { return r.an_image("traffic/dbb/read_bytes"); }},
-    Key<Run>{{"dbb_write_bytes", "integer or null", "bytes", "written over the primary port"},
-             [](const Run& r) { return r.an_image("traffic/dbb/write_bytes"); }},
+             value_of_image<"traffic/dbb/read_bytes">},
+    Key<Run>{{"dbb_write_bytes", "integer or null", "bytes", "written over the primary port"}, value_of_image<"traffic/dbb/write_bytes">},
     Key<Run>{{"dbb_gb_per_s", "number or null", "GB/s", "both, over the time of all images"},
              [](const Run& r) {
                  const std::uint64_t bytes = r.count("traffic/dbb/read_bytes") + r.count("traffic/dbb/write_bytes");
                  return rounded(1e-9 * r.a_second(static_cast<double>(bytes)));
              }},
     Key<Run>{{"cvsram_read_bytes", "integer or null", "bytes", "read over the secondary port; null without one"},
-             [](const Run& r) { return r.an_image("traffic/cvsram/read_bytes"); }},
+             value_of_image<"traffic/cvsram/read_bytes">},
     Key<Run>{{"cvsram_write_bytes", "integer or null", "bytes", "written over the secondary port; null without one"},
-             [](const Run& r) { return r.an_image("traffic/cvsram/write_bytes"); }},
+             value_of_image<"traffic/cvsram/write_bytes">},
     Key<Run>{{"dram_gb_per_s", "number or null", "GB/s", "traffic of its data buses", kDram},
-             [](const Run& r) { return r.at("memory_report/dbb/bandwidth_gb_per_s"); }},
+             figure_at<"memory_report/dbb/bandwidth_gb_per_s">},
     Key<Run>{{"dram_efficiency", "number or null", "", "share of their cycles with data", kDram},
-             [](const Run& r) { return r.at("memory_report/dbb/data_bus/utilization"); }},
+             figure_at<"memory_report/dbb/data_bus/utilization">},
     Key<Run>{{"dram_held", "number or null", "", "share of the cycles in which the busiest bus carried data or was blocked by timing rules",
               kDram},
              [](const Run& r) { return r.at("estimates/dram_bus").is_null() ? OrderedJson() : r.share("estimates/dram_bus"); }},
     Key<Run>{{"dram_row_hit_rate", "number or null", "", "requests that found their row open", kDram},
-             [](const Run& r) { return r.at("memory_report/dbb/row_hit_rate"); }},
-    Key<Run>{{"bound", "text or null", "", "the largest lower bound: REFERENCE.md has all"}, [](const Run& r) { return r.at("bound"); }},
-    Key<Run>{{"bound_cycles", "integer or null", "cycles", "no machine of these sizes can be faster"},
-             [](const Run& r) { return r.at("bound_cycles"); }},
-    Key<Run>{{"bound_share", "number or null", "", "of the cycles"}, [](const Run& r) { return r.at("bound_share"); }},
+             figure_at<"memory_report/dbb/row_hit_rate">},
+    Key<Run>{{"bound", "text or null", "", "the largest lower bound: REFERENCE.md has all"}, figure_at<"bound">},
+    Key<Run>{{"bound_cycles", "integer or null", "cycles", "no machine of these sizes can be faster"}, figure_at<"bound_cycles">},
+    Key<Run>{{"bound_share", "number or null", "", "of the cycles"}, figure_at<"bound_share">},
     Key<Run>{{"energy_uj", "number or null", "uJ",
               "of an image, of the accelerator with CBUF and CVSRAM: [CHOOSE.md](howto/CHOOSE.md#area-energy-and-power)"},
-             [](const Run& r) { return r.rounded_or_null(r.at("energy_uj")); }},
+             rounded_value<"energy_uj">},
     Key<Run>{{"array_uj", "number or null", "uJ", "of these, the MAC array"},
              [](const Run& r) {
                  const OrderedJson a = r.unit_uj("cmac_a"), b = r.unit_uj("cmac_b");
                  return a.is_null() ? a : rounded(a.get<double>() + b.get<double>());
              }},
-    Key<Run>{{"cbuf_uj", "number or null", "uJ", "of these, CBUF"}, [](const Run& r) { return r.unit_uj("cbuf"); }},
-    Key<Run>{{"cvsram_uj", "number or null", "uJ", "of these, CVSRAM; null without one"}, [](const Run& r) { return r.unit_uj("cvsram"); }},
+    Key<Run>{{"cbuf_uj", "number or null", "uJ", "of these, CBUF"}, unit_uj<"cbuf">},
+    Key<Run>{{"cvsram_uj", "number or null", "uJ", "of these, CVSRAM; null without one"}, unit_uj<"cvsram">},
     Key<Run>{{"memory_uj", "number or null", "uJ", "of the memory at DBB: the DRAM's own energy if one is simulated"},
-             [](const Run& r) { return r.rounded_or_null(r.at("memory_uj")); }},
-    Key<Run>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"},
-             [](const Run& r) { return r.rounded_or_null(r.at("total_uj")); }},
-    Key<Run>{{"power_mw", "number or null", "mW", "energy_uj over the time"},
-             [](const Run& r) { return r.rounded_or_null(r.at("power_mw")); }},
+             rounded_value<"memory_uj">},
+    Key<Run>{{"total_uj", "number or null", "uJ", "energy_uj and memory_uj"}, rounded_value<"total_uj">},
+    Key<Run>{{"power_mw", "number or null", "mW", "energy_uj over the time"}, rounded_value<"power_mw">},
     Key<Run>{{"idle_mw", "number or null", "mW", "of the idle accelerator: leakage, and the clocks that never stop"}, idle_mw},
     Key<Run>{{"memory_idle_mw", "number or null", "mW",
               "of the DRAM without requests: the cheapest state that occurred in the run, and refresh; 0 for an ideal memory"},
              memory_idle_mw},
     Key<Run>{{"step_cycles", "text or null", "cycles", "share of each step of a network in its cycles, in order"}, step_cycles},
-    Key<Run>{{"area_mm2", "number or null", "mm2", "of the accelerator with CBUF and CVSRAM"},
-             [](const Run& r) { return r.rounded_or_null(r.at("area_mm2")); }},
-    Key<Run>{{"assumed", "text or null", "", "unpublished numbers of the technology"}, [](const Run& r) { return r.at("energy/assumed"); }},
+    Key<Run>{{"area_mm2", "number or null", "mm2", "of the accelerator with CBUF and CVSRAM"}, rounded_value<"area_mm2">},
+    Key<Run>{{"assumed", "text or null", "", "unpublished numbers of the technology"}, figure_at<"energy/assumed">},
     Key<Run>{{"plan", "text or null", "", "tiling of the layer and division of its banks; null for networks"}, plan_text},
-    Key<Run>{{"machine", "text or null", "", "the preset, and what differs from it"}, [](const Run& r) { return r.at("machine"); }},
+    Key<Run>{{"machine", "text or null", "", "the preset, and what differs from it"}, figure_at<"machine">},
     Key<Run>{{"measured", "flag or null", "", "the machine was measured on the reference; all others follow its rules: DEVIATIONS.md D8"},
-             [](const Run& r) { return r.at("measured"); }},
+             figure_at<"measured">},
     Key<Run>{{"nearest", "text or null", "",
               "the measured program that is nearest to the kind of operation that is farthest from all measured ones"},
              [](const Run& r) { return nearest_of(r, "program"); }},
     Key<Run>{{"nearest_sizes", "number or null", "", "largest ratio of a size of both"},
              [](const Run& r) { return nearest_of(r, "size_ratio"); }},
-    Key<Run>{{"verified", "flag or null", "", "every value compared is equal"}, [](const Run& r) { return r.at("verified"); }},
-    Key<Run>{{"mismatches", "integer or null", "values", "values that are not equal; null for networks"},
-             [](const Run& r) { return r.at("mismatches"); }},
+    Key<Run>{{"verified", "flag or null", "", "every value compared is equal"}, figure_at<"verified">},
+    Key<Run>{{"mismatches", "integer or null", "values", "values that are not equal; null for networks"}, figure_at<"mismatches">},
 };
 
 constexpr std::array kPatterns{
@@ -283,12 +294,6 @@ nlohmann::ordered_json figures_of(const nlohmann::ordered_json& result)
     return row;
 }
 
-std::vector<PlacedKey> figure_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kFigures);
-    place_keys(keys, kPatterns);
-    return keys;
-}
+std::vector<PlacedKey> figure_keys() { return placed(kFigures, "", kPatterns, ""); }
 
 }  // namespace dlasim

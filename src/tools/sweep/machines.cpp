@@ -245,11 +245,6 @@ std::string KnownMachine::cannot_meet(std::span<const std::string_view> of) cons
     return "";
 }
 
-std::vector<PlacedKey> machine_row_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kMachineRows);
-    return keys;
-}
+std::vector<PlacedKey> machine_row_keys() { return placed(kMachineRows, ""); }
 
 }  // namespace dlasim

@@ -20,10 +20,8 @@ void set_seed(Descriptor& descriptor, std::uint64_t seed)
 bool has_expected(const Descriptor& descriptor)
 {
     if (const Layer* layer = std::get_if<Layer>(&descriptor)) return !layer->data.expected.empty();
-    const Transfer* transfer = std::get_if<Transfer>(&descriptor);
-    if (const Reshape* reshape = transfer ? transfer->reshape() : nullptr) return !reshape->expected.empty();
-    if (const Lrn* lrn = transfer ? transfer->lrn() : nullptr) return !lrn->expected.empty();
-    return false;
+    const TransferCube* cube = std::get<Transfer>(descriptor).cube();
+    return cube && !cube->expected.empty();
 }
 
 void set_tolerance(Descriptor& descriptor, const Tolerance& tolerance)
@@ -32,10 +30,7 @@ void set_tolerance(Descriptor& descriptor, const Tolerance& tolerance)
         if (!own.any()) own = tolerance;
     };
     if (Layer* layer = std::get_if<Layer>(&descriptor)) set(layer->data.tolerance);
-    if (Transfer* transfer = std::get_if<Transfer>(&descriptor)) {
-        if (Reshape* reshape = std::get_if<Reshape>(&transfer->what)) set(reshape->tolerance);
-        if (Lrn* lrn = std::get_if<Lrn>(&transfer->what)) set(lrn->tolerance);
-    }
+    else if (TransferCube* cube = std::get<Transfer>(descriptor).cube()) set(cube->tolerance);
 }
 
 }  // namespace dlasim

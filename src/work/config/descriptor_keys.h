@@ -304,17 +304,6 @@ inline constexpr std::array kBlockEnd{
 inline constexpr InputKey kCubeInput{{"input", "object", "", "the cube"}},
     kCubePrecision{{"precision", "text", "", "type of the elements", "", "int8 int16 fp16"}, 0, 0, "int8"},
     kCubePlaces{{"placement", "object", "", "its address and strides"}}, kCubeFiles{{"data", "object", "", "seed or files"}};
-inline constexpr std::array kReshape{kTransferName,
-                                     InputKey{{"op", "text", "", "operation", "", "rubik"}},
-                                     InputKey{{"rubik", "object", "", "what it does"}},
-                                     kCubeInput,
-                                     kCubePrecision,
-                                     kCubePlaces,
-                                     kCubeFiles};
-inline constexpr std::array kRubik{
-    InputKey{{"mode", "text", "", "operation of Rubik", "", "contract split merge"}},
-    InputKey{{"stride", "object", "", "sub-cubes each way, 1..32", "contract"}},
-};
 inline constexpr std::array kNormalisation{kTransferName,
                                            InputKey{{"op", "text", "", "operation", "", "lrn"}},
                                            InputKey{{"lrn", "object", "", "the formula"}},

@@ -14,28 +14,13 @@ std::vector<std::string> keys_of(NetworkOp op)
 
 std::vector<PlacedKey> network_keys()
 {
-    std::vector<PlacedKey> list;
-    place_keys(list, kNetwork);
-    place_keys(list, kNetworkShape, "input/");
-    place_keys(list, kNetworkPlan, "plan/");
-    place_keys(list, kNetworkDecide, "decide/");
-    place_keys(list, kOperation, "layers/[]/");
-    place_keys(list, kLayerDecide, "layers/[]/decide/");
-    place_keys(list, kNetworkShape, "layers/[]/input/", true);
-    place_keys(list, kNetworkShape, "layers/[]/output/", true);
-    place_keys(list, kKernel, "layers/[]/kernel/");
-    place_keys(list, kExtent, "layers/[]/stride/");
-    place_keys(list, kExtent, "layers/[]/dilation/", true);
-    place_keys(list, kExtent, "layers/[]/factor/", true);
-    place_keys(list, kPad, "layers/[]/pad/");
-    place_keys(list, kPartition, "layers/[]/partition/");
-    place_keys(list, kNetworkPost, "layers/[]/post/");
-    place_keys(list, kNetworkPool, "layers/[]/pool/");
-    place_keys(list, kNetworkPoolKernel, "layers/[]/pool/kernel/");
-    place_keys(list, kExtent, "layers/[]/pool/stride/", true);
-    place_keys(list, kPad, "layers/[]/pool/pad/", true);
-    place_keys(list, kLrn, "layers/[]/lrn/");
-    return list;
+    return placed(kNetwork, "", kNetworkShape, "input/", kNetworkPlan, "plan/", kNetworkDecide, "decide/", kOperation, "layers/[]/",
+                  kLayerDecide, "layers/[]/decide/", kNetworkShape, repeated("layers/[]/input/"), kNetworkShape,
+                  repeated("layers/[]/output/"), kKernel, "layers/[]/kernel/", kExtent, "layers/[]/stride/", kExtent,
+                  repeated("layers/[]/dilation/"), kExtent, repeated("layers/[]/factor/"), kPad, "layers/[]/pad/", kPartition,
+                  "layers/[]/partition/", kNetworkPost, "layers/[]/post/", kNetworkPool, "layers/[]/pool/", kNetworkPoolKernel,
+                  "layers/[]/pool/kernel/", kExtent, repeated("layers/[]/pool/stride/"), kPad, repeated("layers/[]/pool/pad/"), kLrn,
+                  "layers/[]/lrn/");
 }
 
 }  // namespace dlasim

@@ -31,36 +31,28 @@ constexpr std::array kPartKeys{
                          return {p.first_kernel, p.kernels};
                      }},
     Key<PlannedPass>{{"fetched_lines", "integer", "lines", "lines of the input that the tile fetches"},
-                     [](const PlannedPass& p) -> OrderedJson { return p.fetched_lines; }},
+                     value_of<&PlannedPass::fetched_lines>},
     Key<PlannedPass>{{"kept_lines", "integer", "lines", "lines of the input that stay in CBUF for the next tile"},
-                     [](const PlannedPass& p) -> OrderedJson { return p.kept_lines; }},
+                     value_of<&PlannedPass::kept_lines>},
     Key<PlannedPass>{{"reuse_data", "flag", "", "the tile uses lines that the previous one kept"},
-                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.data; }},
+                     value_of<&PlannedPass::pass, &Pass::reuse, &Reuse::data>},
     Key<PlannedPass>{{"reuse_weights", "flag", "", "the tile uses the weights that the previous one kept"},
-                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.weights; }},
+                     value_of<&PlannedPass::pass, &Pass::reuse, &Reuse::weights>},
     Key<PlannedPass>{{"keep_data", "flag", "", "the tile keeps lines in CBUF"},
-                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_data; }},
+                     value_of<&PlannedPass::pass, &Pass::reuse, &Reuse::keep_data>},
     Key<PlannedPass>{{"keep_weights", "flag", "", "the tile keeps its weights in CBUF"},
-                     [](const PlannedPass& p) -> OrderedJson { return p.pass.reuse.keep_weights; }},
+                     value_of<&PlannedPass::pass, &Pass::reuse, &Reuse::keep_weights>},
 };
 
 /// In the order they ran.
-OrderedJson parts_json(const LayerPlan& plan)
-{
-    OrderedJson parts = OrderedJson::array();
-    for (const PlannedPass& part : plan.passes) parts.push_back(written(kPartKeys, part));
-    return parts;
-}
+OrderedJson parts_json(const LayerPlan& plan) { return written_list(kPartKeys, plan.passes); }
 
 constexpr std::array kOutputKeys{
-    Key<OutputLayout>{{"one_tensor", "flag", "", "it is one tensor of feature data"},
-                      [](const OutputLayout& o) -> OrderedJson { return o.one_tensor; }},
+    Key<OutputLayout>{{"one_tensor", "flag", "", "it is one tensor of feature data"}, value_of<&OutputLayout::one_tensor>},
     Key<OutputLayout>{{"regions", "integer", "regions", "of memory, one for each pass that writes its own surfaces"},
-                      [](const OutputLayout& o) -> OrderedJson { return o.regions; }},
-    Key<OutputLayout>{{"bytes", "integer", "bytes", "that the passes write into"},
-                      [](const OutputLayout& o) -> OrderedJson { return o.bytes; }},
-    Key<OutputLayout>{{"tensor_bytes", "integer", "bytes", "that one packed tensor takes"},
-                      [](const OutputLayout& o) -> OrderedJson { return o.tensor_bytes; }},
+                      value_of<&OutputLayout::regions>},
+    Key<OutputLayout>{{"bytes", "integer", "bytes", "that the passes write into"}, value_of<&OutputLayout::bytes>},
+    Key<OutputLayout>{{"tensor_bytes", "integer", "bytes", "that one packed tensor takes"}, value_of<&OutputLayout::tensor_bytes>},
 };
 
 struct Planned {
@@ -69,6 +61,9 @@ struct Planned {
     const Traffic& traffic;
     const Hardware& hardware;
     const PlannedPass& first = plan.passes.front();
+    const Traffic& bytes() const { return traffic; }
+    const LayerPlan& layer_plan() const { return plan; }
+    const PlannedPass& pass() const { return first; }
 };
 
 /// Why the layer runs in this mode.
@@ -111,8 +106,8 @@ OrderedJson output_json(const Planned& p)
 }
 
 constexpr std::array kPlanKeys{
-    Key<Planned>{{"mode", "text", "", "direct, image, winograd, sdp or pool; of Rubik contract, split or merge", "layers, rubik"},
-                 [](const Planned& p) -> OrderedJson { return p.plan.mode; }},
+    Key<Planned>{{"mode", "text", "", "direct, image, winograd, sdp or pool; of reshapes contract, split or merge", "layers, reshapes"},
+                 value_of<&Planned::layer_plan, &LayerPlan::mode>},
     Key<Planned>{{"reason", "text", "", "reason for that mode", "layers"}, [](const Planned& p) -> OrderedJson { return reason(p.layer); }},
     Key<Planned>{{"cut", "text", "", "number of tiles, and the dimension that is tiled", "a tiled layer"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? OrderedJson(cut_text(p.plan)) : kAbsent; }},
@@ -127,32 +122,31 @@ constexpr std::array kPlanKeys{
     Key<Planned>{{"packing", "integer", "passes", "that pack tiles of less than an atom of kernels", "a layer in such tiles"},
                  [](const Planned& p) -> OrderedJson { return p.plan.packing.empty() ? kAbsent : OrderedJson(packing_passes(p.plan)); }},
     Key<Planned>{{"data_banks", "integer", "banks", "CBUF banks for data, of the first pass", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.geometry.data_banks; }},
+                 value_of<&Planned::pass, &PlannedPass::geometry, &Geometry::data_banks>},
     Key<Planned>{{"weight_banks", "integer", "banks", "CBUF banks for weights", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_banks; }},
+                 value_of<&Planned::pass, &PlannedPass::geometry, &Geometry::weight_banks>},
     Key<Planned>{{"entries_per_line", "integer", "entries", "CBUF entries of a line of the input", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.geometry.entries_per_slice; }},
+                 value_of<&Planned::pass, &PlannedPass::geometry, &Geometry::entries_per_slice>},
     Key<Planned>{{"entries", "integer", "entries", "CBUF entries of all lines of the input", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.geometry.entries; }},
+                 value_of<&Planned::pass, &PlannedPass::geometry, &Geometry::entries>},
     Key<Planned>{{"weight_bytes", "integer", "bytes", "weights in memory, compressed if the layer's are", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.first.geometry.weight_bytes; }},
+                 value_of<&Planned::pass, &PlannedPass::geometry, &Geometry::weight_bytes>},
     Key<Planned>{{"array_macs", "integer", "MACs", "requested from the array, padding of groups included", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.plan.macs; }},
+                 value_of<&Planned::layer_plan, &LayerPlan::macs>},
     Key<Planned>{{"tensors", "object", "",
                   "by tensor: input, weights, bs, bn, ew, output; phases of a deconvolution, tiles of less than an atom", "layers"},
                  [](const Planned& p) { return tensors_json(p.traffic); }},
-    Key<Planned>{{"traffic/moved", "integer", "bytes", "sum of all tensors", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.traffic.moved(); }},
+    Key<Planned>{{"traffic/moved", "integer", "bytes", "sum of all tensors", "layers"}, value_of<&Planned::bytes, &Traffic::moved>},
     Key<Planned>{{"traffic/compulsory", "integer", "bytes", "if each tensor moved once", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.traffic.compulsory(); }},
+                 value_of<&Planned::bytes, &Traffic::compulsory>},
     Key<Planned>{{"traffic/communication", "integer", "bytes",
                   "lower bound of any loop order: 2 * P / sqrt(R * S) - 2 * S elements; 0 if everything fits on chip", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.traffic.communication; }},
-    Key<Planned>{{"traffic/binding", "text", "", "the larger of the two", "layers"},
-                 [](const Planned& p) -> OrderedJson { return p.traffic.binding(); }},
+                 value_of<&Planned::bytes, &Traffic::communication>},
+    Key<Planned>{{"traffic/binding", "text", "", "the larger of the two", "layers"}, value_of<&Planned::bytes, &Traffic::binding>},
     Key<Planned>{{"parts", "list", "", "tiles in execution order", "a tiled layer"},
                  [](const Planned& p) -> OrderedJson { return p.plan.partitioned ? parts_json(p.plan) : kAbsent; }},
-    Key<Planned>{{"output", "object", "", "layout of the output in memory; for Rubik and CDP its strides", "it is a tensor"}, output_json},
+    Key<Planned>{{"output", "object", "", "layout of the output in memory; of reshapes and lrn its strides", "it is a tensor"},
+                 output_json},
     Key<Planned>{{"pool_columns", "list", "columns", "output columns of each pass of PDP", "layers that pool"},
                  [](const Planned& p) -> OrderedJson { return p.first.pool ? OrderedJson(p.first.pool->geometry.columns) : kAbsent; }},
     Key<Planned>{{"addresses/input", "integer", "address", "of the first pass", "layers"},
@@ -214,12 +208,7 @@ std::string regions(const LayerPlan& plan, const Layer& layer)
 
 std::vector<PlacedKey> layer_plan_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kPlanKeys);
-    place_tensor_keys(keys, "tensors/*/");
-    place_keys(keys, kPartKeys, "parts/[]/");
-    place_keys(keys, kOutputKeys, "output/");
-    return keys;
+    return placed(kPlanKeys, "", tensor_keys(), "tensors/*/", kPartKeys, "parts/[]/", kOutputKeys, "output/");
 }
 
 namespace {

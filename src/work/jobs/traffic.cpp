@@ -89,8 +89,7 @@ std::uint64_t communication(const Layer& l, const LayerPlan& plan, const Hardwar
 constexpr std::array kTensorKeys{
     Key<TensorTraffic>{{"bytes", "integer", "bytes", "of memory that it takes"},
                        [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.bytes); }},
-    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all tiles read or write of it"},
-                       [](const TensorTraffic& t) -> OrderedJson { return t.moved; }},
+    Key<TensorTraffic>{{"moved", "integer", "bytes", "that all tiles read or write of it"}, value_of<&TensorTraffic::moved>},
     Key<TensorTraffic>{{"times", "number", "", "how many times each byte of it moves"},
                        [](const TensorTraffic& t) -> OrderedJson { return t.bytes == 0 ? kAbsent : OrderedJson(t.times()); }},
 };
@@ -174,9 +173,6 @@ OrderedJson tensors_json(const Traffic& traffic)
     return tensors;
 }
 
-void place_tensor_keys(std::vector<PlacedKey>& keys, const std::string& prefix, bool again)
-{
-    place_keys(keys, kTensorKeys, prefix, again);
-}
+std::vector<PlacedKey> tensor_keys() { return placed(kTensorKeys, ""); }
 
 }  // namespace dlasim

@@ -47,7 +47,7 @@ struct Traffic {
 /// By name what moves.
 OrderedJson tensors_json(const Traffic& traffic);
 /// Its keys.
-void place_tensor_keys(std::vector<PlacedKey>& keys, const std::string& prefix, bool again = false);
+std::vector<PlacedKey> tensor_keys();
 
 Traffic traffic_of(const LayerPlan& plan, const Layer& layer, const Hardware& hardware);
 

@@ -11,10 +11,9 @@ namespace dlasim {
 namespace {
 
 constexpr std::array kLaunchKeys{
-    Key<Launch>{{"group", "integer", "", "the group of descriptors", "bdma"}, [](const Launch& l) -> OrderedJson { return l.group; }},
-    Key<Launch>{{"first_block", "integer", "", "the first block of the launch", "bdma"},
-                [](const Launch& l) -> OrderedJson { return l.first; }},
-    Key<Launch>{{"blocks", "integer", "blocks", "blocks of the launch", "bdma"}, [](const Launch& l) -> OrderedJson { return l.count; }},
+    Key<Launch>{{"group", "integer", "", "the group of descriptors", "bdma"}, value_of<&Launch::group>},
+    Key<Launch>{{"first_block", "integer", "", "the first block of the launch", "bdma"}, value_of<&Launch::first>},
+    Key<Launch>{{"blocks", "integer", "blocks", "blocks of the launch", "bdma"}, value_of<&Launch::count>},
 };
 
 OrderedJson launches_json(const TransferPlan& plan)
@@ -106,13 +105,7 @@ std::string subject(const Transfer& transfer, const TransferPlan& plan)
 
 }  // namespace
 
-std::vector<PlacedKey> transfer_plan_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kTransferPlanKeys);
-    place_keys(keys, kLaunchKeys, "launches/[]/");
-    return keys;
-}
+std::vector<PlacedKey> transfer_plan_keys() { return placed(kTransferPlanKeys, "", kLaunchKeys, "launches/[]/"); }
 
 Job transfer_job(const Transfer& transfer, const Hardware& hardware, const MemorySpec& memory)
 {
@@ -123,7 +116,7 @@ Job transfer_job(const Transfer& transfer, const Hardware& hardware, const Memor
     job.memory = memory;
     job.contents = transfer_contents(transfer, plan);
     job.drains = true;  // an interrupt of BDMA vouches for the memory of its last block only
-    if (const std::optional<Precision> precision = transfer.cube_precision()) job.tensor = TensorFile{*precision, plan.bytes};
+    if (const TransferCube* cube = transfer.cube()) job.tensor = TensorFile{cube->precision, plan.bytes};
     job.work = {"bytes", plan.bytes};
     job.bounds = transfer_bounds(plan, memory);
     job.text = {.descriptor = transfer_json(transfer),

@@ -11,20 +11,6 @@
 namespace dlasim::loadable {
 
 template <class Fields, class C>
-void cube_layout(Fields& f, C& cube)
-{
-    f.half(cube.memory);
-    f.fields(cube.address);
-    f.offset(cube.offset);
-    f.fields(cube.size);
-    f.half(cube.width);
-    f.half(cube.height);
-    f.half(cube.channels);
-    f.gap(2);
-    f.fields(cube.line_stride, cube.surface_stride, cube.plane_stride);
-}
-
-template <class Fields, class C>
 void converter_layout(Fields& f, C& c)
 {
     f.fields(c.scale, c.truncate, c.enable, c.offset);
@@ -44,8 +30,8 @@ void links_layout(Fields& f, O& o)
     link(o.fused_parent);
 }
 
-template <class Fields, class O>
-void conv_layout(Fields& surface, Fields& f, O& o)
+template <class Fields, OneOf<ConvOperation> O>
+void operation_layout(Fields& surface, Fields& f, O& o)
 {
     for (auto* cube : {&o.weights, &o.mask, &o.groups, &o.source, &o.destination}) cube_layout(surface, *cube);
     surface.fields(o.second_plane, o.second_line_stride);
@@ -64,8 +50,8 @@ void conv_layout(Fields& surface, Fields& f, O& o)
     converter_layout(f, o.output_converter);
 }
 
-template <class Fields, class O>
-void sdp_layout(Fields& surface, Fields& f, O& o)
+template <class Fields, OneOf<SdpOperation> O>
+void operation_layout(Fields& surface, Fields& f, O& o)
 {
     for (auto* cube : {&o.source, &o.operands[0], &o.operands[1], &o.operands[2], &o.destination}) cube_layout(surface, *cube);
     f.fields(o.source_precision, o.precision, o.table);
@@ -80,8 +66,8 @@ void sdp_layout(Fields& surface, Fields& f, O& o)
     }
 }
 
-template <class Fields, class O>
-void pdp_layout(Fields& surface, Fields& f, O& o)
+template <class Fields, OneOf<PdpOperation> O>
+void operation_layout(Fields& surface, Fields& f, O& o)
 {
     cube_layout(surface, o.source);
     cube_layout(surface, o.destination);
@@ -93,8 +79,8 @@ void pdp_layout(Fields& surface, Fields& f, O& o)
     f.list(o.pad_values);
 }
 
-template <class Fields, class O>
-void cdp_layout(Fields& surface, Fields& f, O& o)
+template <class Fields, OneOf<CdpOperation> O>
+void operation_layout(Fields& surface, Fields& f, O& o)
 {
     cube_layout(surface, o.source);
     cube_layout(surface, o.destination);
@@ -104,32 +90,16 @@ void cdp_layout(Fields& surface, Fields& f, O& o)
     f.fields(o.window, o.bypass_square_sum, o.bypass_multiplier);
 }
 
-template <class Fields, class O>
-void rubik_layout(Fields& surface, Fields& f, O& o)
+/// Its transfers are counted.
+template <class Fields, OneOf<BdmaOperation> O>
+void operation_layout(Fields&, Fields&, O&)
 {
-    cube_layout(surface, o.source);
-    cube_layout(surface, o.destination);
-    f.fields(o.mode, o.precision, o.stride_x, o.stride_y);
 }
 
-/// What its kind says, but for BDMA, whose transfers are counted.
 template <class Fields, class O>
 void kind_layout(Fields& surface, Fields& f, O& o)
 {
-    switch (o.kind) {
-        case Kind::Bdma:
-            break;
-        case Kind::Conv:
-            return conv_layout(surface, f, o.conv);
-        case Kind::Sdp:
-            return sdp_layout(surface, f, o.sdp);
-        case Kind::Pdp:
-            return pdp_layout(surface, f, o.pdp);
-        case Kind::Cdp:
-            return cdp_layout(surface, f, o.cdp);
-        case Kind::Rubik:
-            return rubik_layout(surface, f, o.rubik);
-    }
+    visit([&](auto& operation) { operation_layout(surface, f, operation); }, o);
 }
 
 template <class Fields, class T>

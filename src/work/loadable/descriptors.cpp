@@ -146,13 +146,6 @@ const Cube* Operation::destination() const
     return visit(Cases{[](const BdmaOperation&) -> const Cube* { return nullptr; }, [](const auto& o) { return &o.destination; }}, *this);
 }
 
-const std::vector<std::string_view>& units_of(Kind kind)
-{
-    static const std::array<std::vector<std::string_view>, kKinds> kUnits{
-        {{"BDMA"}, {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}, {"SDP", "SDP_RDMA"}, {"PDP", "PDP_RDMA"}, {"CDP", "CDP_RDMA"}, {"RBK"}}};
-    return kUnits[static_cast<std::size_t>(kind)];
-}
-
 std::string HardwareTask::where_is(std::size_t operation) const
 {
     return fmt::format("{}: operation {} ({})", where, operation, operations[operation].name());

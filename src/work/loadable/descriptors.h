@@ -11,28 +11,20 @@
 #include <vector>
 
 #include "loadable/memory_plan.h"
+#include "loadable/rubik/operation.h"
 
 namespace dlasim::loadable {
 
 enum class Kind : std::uint8_t { Bdma, Conv, Sdp, Pdp, Cdp, Rubik };
 inline constexpr std::size_t kKinds = 6;
 inline constexpr std::array<const char*, kKinds> kKindNames{"BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK"};
-
 /// The units that software programs; the first one ends the operation, the second one of two is its read engine.
-const std::vector<std::string_view>& units_of(Kind kind);
-
-enum class CubeMemory : std::uint16_t { Primary = 0, Secondary = 1, Unit = 2 };  // Unit: on the fly from or to a neighbour
-
-struct Cube {
-    CubeMemory memory = CubeMemory::Primary;
-    std::int16_t address = -1;  // in the address list of the task, -1 none
-    std::uint32_t offset = 0, size = 0;
-    std::uint32_t width = 0, height = 0, channels = 0;
-    std::uint32_t line_stride = 0, surface_stride = 0, plane_stride = 0;
-
-    bool on_the_fly() const { return memory == CubeMemory::Unit; }
-    bool operator==(const Cube&) const = default;
-};
+inline const std::vector<std::string_view>& units_of(Kind kind)
+{
+    static const std::array<std::vector<std::string_view>, kKinds> kUnits{
+        {{"BDMA"}, {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}, {"SDP", "SDP_RDMA"}, {"PDP", "PDP_RDMA"}, {"CDP", "CDP_RDMA"}, {"RBK"}}};
+    return kUnits[static_cast<std::size_t>(kind)];
+}
 
 struct Converter {
     std::int16_t scale = 0;
@@ -126,13 +118,6 @@ struct CdpOperation {
     Converter input_converter, output_converter;
     std::uint8_t window = 0, bypass_square_sum = 0, bypass_multiplier = 0;
     bool operator==(const CdpOperation&) const = default;
-};
-
-enum ReshapeMode : std::uint8_t { kContract, kSplit, kMerge };
-struct RubikOperation {
-    Cube source, destination;
-    std::uint8_t mode = kContract, precision = 0, stride_x = 0, stride_y = 0;
-    bool operator==(const RubikOperation&) const = default;
 };
 
 struct Slope {

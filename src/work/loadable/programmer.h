@@ -56,13 +56,6 @@ public:
     /// GLB bits that say that an operation in this group is done.
     static std::uint32_t done_bit(Kind kind, unsigned group);
 
-private:
-    enum Unit : std::size_t { kSdpRdma = kKinds, kPdpRdma, kUnits };
-
-    unsigned take(std::size_t unit);
-    void select(Kind kind, const Prepared& prepared);
-    void read_before_writes(Kind kind);
-
     /// What follows is written to registers of this unit.
     void unit(std::string_view name);
     /// A register that holds one number; one field, or several of a register, whose others become 0.
@@ -72,6 +65,39 @@ private:
     void wide(reg::Register high, reg::Register low, Address address);
     /// NVIDIA's driver writes the low half of these first.
     void wide_low(reg::Register low, reg::Register high, Address address);
+    // What a layout says besides (register_layout.h).
+    template <class T>
+    reg::FieldValue operator()(reg::Field field, const T& member) const
+    {
+        if constexpr (std::is_enum_v<T>) return field(member == CubeMemory::Primary);
+        else return field(member);
+    }
+    reg::FieldValue less_one(reg::Field field, std::uint32_t member) const { return field(std::int64_t{member} - 1); }
+    /// 0 stays 0.
+    reg::FieldValue partial(reg::Field field, std::uint32_t member, unsigned) const { return field(std::max(member, 1u) - 1); }
+    template <class T>
+    void word(reg::Register at, const T& member)
+    {
+        put(at, static_cast<std::uint64_t>(member));
+    }
+    void known(reg::Field, auto) const {}
+    void known_signed(reg::Field, auto) const {}
+    void not_by_the_driver(reg::Register at, std::uint64_t value)
+    {
+        if (!nvidia_) put(at, value);
+    }
+    void place(reg::Register high, reg::Register low, const Cube& cube, const char* what)
+    {
+        wide(high, low, address(cube, what, cube.size));
+    }
+
+private:
+    enum Unit : std::size_t { kSdpRdma = kKinds, kPdpRdma, kUnits };
+
+    unsigned take(std::size_t unit);
+    void select(Kind kind, const Prepared& prepared);
+    void read_before_writes(Kind kind);
+
     void read(reg::Register at);
     /// Reads until the field has that value.
     void poll(reg::Field field, std::uint32_t value);
@@ -92,7 +118,6 @@ private:
     // `rdma`: with its read engine.
     void write(const ConvOperation& op, bool rdma);
     void write_conv_outputs(const ConvOperation& op);
-    void write_csc(const ConvOperation& op);
     void write_cdma(const ConvOperation& op);
     void write(const SdpOperation& op, bool rdma);
     void write_sdp_rdma(const SdpOperation& op);
@@ -102,7 +127,6 @@ private:
     void write(const PdpOperation& op, bool rdma);
     void write_pdp_rdma(const PdpOperation& op);
     void write(const CdpOperation& op, bool rdma);
-    void write_cdp_rdma(const CdpOperation& op);
     void write(const BdmaOperation& op, bool rdma);
     void write(const RubikOperation& op, bool rdma);
     void write_table(const char* name, int table, unsigned precision, std::span<const reg::LutTable> at);

@@ -4,7 +4,7 @@
 //
 // Every phase makes a cube of its own; a reshape interleaves them, or SDP on machines without (interleave.h).
 //
-// Source  programming.md 6, rubik.md 1.2 to 1.4.
+// Source  golden/memory/reshaped.h.
 #pragma once
 #include "lowering/shape.h"
 

@@ -10,7 +10,7 @@
 // Each step is a function of the values of the steps before it, in a file of its own, and changes none of them. What does not fit the
 // CBUF is tiled into parts (cut/split.h), each of them a pass, or rejected with the numbers.
 //
-// Source  programming.md 1 to 9, rubik.md 1.
+// Source  programming.md 1 to 9; of contractions golden/memory/reshaped.h.
 // Error   register values of the measured cases: tests/unit/lowering_test.
 #pragma once
 #include <functional>

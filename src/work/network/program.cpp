@@ -31,15 +31,14 @@ public:
 
     NetworkProgram write()
     {
-        writer_.begin(Sequence::kInterrupts);
+        writer_.begin(reg::glb::kOfLayers);
         const auto tabled =
             std::find_if(plan_.plans.begin(), plan_.plans.end(), [](const StepPlan& step) { return table_of(step).has_value(); });
         if (tabled != plan_.plans.end()) {
             sdp_tables_ = static_cast<std::size_t>(tabled - plan_.plans.begin());
             write_table(*table_of(*tabled));
         }
-        Sequence sequence(writer_, plan_.hardware, Sequence::kInterrupts, plan_.network.overlap,
-                          registers_ ? Writes::Changed : Writes::None);
+        Sequence sequence(writer_, plan_.hardware, reg::glb::kOfLayers, plan_.network.overlap, registers_ ? Writes::Changed : Writes::None);
         add_steps(sequence);
         std::vector<StepMarks> first = program_.steps;
         for (std::size_t image = 1; image < images_ && !apart_; ++image) {

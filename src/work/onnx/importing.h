@@ -153,7 +153,6 @@ public:
     };
     void note_padding(std::size_t value, const Padded& padded) { padded_[value] = padded; }
     const Padded* padding_of(std::size_t value) const;
-    void forget_padding(std::size_t value) { padded_.erase(value); }
     /// The model does not give it, and no other nodes read it.
     bool only_read_by(const std::string& name, const std::set<std::string>& operators) const;
     /// The value seen with these dimensions, and they in another order, as the cube of the new ones: the host moves the elements.

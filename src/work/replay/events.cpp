@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 namespace dlasim {
 namespace {
@@ -23,14 +24,11 @@ OrderedJson commands(const std::vector<BusCommand>& log, Cycle t0)
 }
 
 constexpr std::array kTotalKeys{
-    Key<PortTraffic>{{"ar", "integer", "commands", "read commands"}, [](const PortTraffic& p) -> OrderedJson { return p.ar; }},
-    Key<PortTraffic>{{"rbeats", "integer", "beats", "beats of read data"},
-                     [](const PortTraffic& p) -> OrderedJson { return p.read_beats; }},
-    Key<PortTraffic>{{"aw", "integer", "commands", "write commands"}, [](const PortTraffic& p) -> OrderedJson { return p.aw; }},
-    Key<PortTraffic>{{"wbeats", "integer", "beats", "beats of write data"},
-                     [](const PortTraffic& p) -> OrderedJson { return p.write_beats; }},
-    Key<PortTraffic>{{"wbytes", "integer", "bytes", "bytes written: strobes that were 1"},
-                     [](const PortTraffic& p) -> OrderedJson { return p.write_bytes; }},
+    Key<PortTraffic>{{"ar", "integer", "commands", "read commands"}, value_of<&PortTraffic::ar>},
+    Key<PortTraffic>{{"rbeats", "integer", "beats", "beats of read data"}, value_of<&PortTraffic::read_beats>},
+    Key<PortTraffic>{{"aw", "integer", "commands", "write commands"}, value_of<&PortTraffic::aw>},
+    Key<PortTraffic>{{"wbeats", "integer", "beats", "beats of write data"}, value_of<&PortTraffic::write_beats>},
+    Key<PortTraffic>{{"wbytes", "integer", "bytes", "bytes written: strobes that were 1"}, value_of<&PortTraffic::write_bytes>},
 };
 
 /// A region of memory after the run.
@@ -97,10 +95,9 @@ OrderedJson reads_of(const Events& e)
 
 OrderedJson output_of(const Events& e)
 {
-    OrderedJson regions = OrderedJson::array();
-    for (std::size_t i = 0; i < e.contents.size(); ++i)
-        regions.push_back(written(kRegionKeys, Region{e.recording.outputs[i], e.contents[i]}));
-    return regions;
+    return written_list(kRegionKeys, std::views::iota(std::size_t{0}, e.contents.size()), [&](std::size_t i) {
+        return Region{e.recording.outputs[i], e.contents[i]};
+    });
 }
 
 OrderedJson probes_of(const Events& e)
@@ -153,24 +150,14 @@ OrderedJson idle_runs_json(const UnitReport& unit)
 
 OrderedJson port_totals_json(const PortTraffic& port) { return written(kTotalKeys, port); }
 
-std::vector<PlacedKey> port_total_keys(const std::string& prefix)
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kTotalKeys, prefix);
-    return keys;
-}
+std::vector<PlacedKey> port_total_keys() { return placed(kTotalKeys, ""); }
 
 OrderedJson region_json(const OutputRegion& place, const std::vector<std::uint8_t>& bytes)
 {
     return written(kRegionKeys, Region{place, bytes});
 }
 
-std::vector<PlacedKey> region_keys(const std::string& prefix)
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kRegionKeys, prefix);
-    return keys;
-}
+std::vector<PlacedKey> region_keys() { return placed(kRegionKeys, ""); }
 
 std::vector<PlacedKey> event_keys()
 {
@@ -179,8 +166,7 @@ std::vector<PlacedKey> event_keys()
         place_keys(keys, std::array{key});
         if (key.row.name == "dbb" || key.row.name == "cvsram") place_keys(keys, kTotalKeys, std::string(key.row.name) + "/");
     }
-    place_keys(keys, kRegionKeys, "output/[]/");
-    place_keys(keys, kProbeKeys, "probes/*/");
+    place_keys(keys, kRegionKeys, "output/[]/", kProbeKeys, "probes/*/");
     return keys;
 }
 

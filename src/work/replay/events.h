@@ -29,10 +29,10 @@ inline constexpr KeyRow kIdleRunsKey{"idle_runs", "list", "",
 nlohmann::ordered_json idle_runs_json(const UnitReport& unit);
 /// Totals of a port, as in the events.
 nlohmann::ordered_json port_totals_json(const PortTraffic& port);
-std::vector<PlacedKey> port_total_keys(const std::string& prefix);
+std::vector<PlacedKey> port_total_keys();
 /// A region of memory after the run, as in the events.
 nlohmann::ordered_json region_json(const OutputRegion& place, const std::vector<std::uint8_t>& bytes);
-std::vector<PlacedKey> region_keys(const std::string& prefix);
+std::vector<PlacedKey> region_keys();
 /// Its keys.
 std::vector<PlacedKey> event_keys();
 

@@ -19,16 +19,14 @@ constexpr std::array<const char*, 5> kKindNames{"read_before_written", "overwrit
 constexpr std::array kAccessKeys{
     Key<HazardAccess>{
         {"operation", "integer", "", "number of the operation, from 1, in the order in which the program starts them; 0: none"},
-        [](const HazardAccess& a) -> OrderedJson { return a.operation; }},
+        value_of<&HazardAccess::operation>},
     Key<HazardAccess>{{"name", "text", "", "the step of the network that it belongs to", "networks"},
                       [](const HazardAccess& a) -> OrderedJson { return a.name.empty() ? kAbsent : OrderedJson(a.name); }},
-    Key<HazardAccess>{{"units", "text", "", "its units: convolution, SDP, PDP, .."},
-                      [](const HazardAccess& a) -> OrderedJson { return a.units; }},
-    Key<HazardAccess>{{"entry", "integer", "", "entry of the register program, from 0, that starts it"},
-                      [](const HazardAccess& a) -> OrderedJson { return a.entry; }},
+    Key<HazardAccess>{{"units", "text", "", "its units: convolution, SDP, PDP, .."}, value_of<&HazardAccess::units>},
+    Key<HazardAccess>{{"entry", "integer", "", "entry of the register program, from 0, that starts it"}, value_of<&HazardAccess::entry>},
     Key<HazardAccess>{{"client", "text", "", "who accessed: SDP, CDMA_DAT, CDMA_WT, .., host; CDMA or CSC of CBUF"},
-                      [](const HazardAccess& a) -> OrderedJson { return a.client; }},
-    Key<HazardAccess>{{"cycle", "integer", "cycle", "when, relative to t0"}, [](const HazardAccess& a) -> OrderedJson { return a.cycle; }},
+                      value_of<&HazardAccess::client>},
+    Key<HazardAccess>{{"cycle", "integer", "cycle", "when, relative to t0"}, value_of<&HazardAccess::cycle>},
 };
 
 OrderedJson kind_json(const Hazard& hazard) { return kKindNames[static_cast<std::size_t>(hazard.kind)]; }
@@ -36,29 +34,20 @@ OrderedJson kind_json(const Hazard& hazard) { return kKindNames[static_cast<std:
 constexpr std::array kHazardKeys{
     Key<Hazard>{{"kind", "text", "", "read_before_written, overwritten_before_read, written_out_of_order, reads_itself or never_written"},
                 kind_json},
-    Key<Hazard>{{"where", "text", "", "DBB, CVSRAM or CBUF"}, [](const Hazard& h) -> OrderedJson { return h.where; }},
-    Key<Hazard>{{"address", "integer", "byte", "the first that was found; of CBUF its entry"},
-                [](const Hazard& h) -> OrderedJson { return h.address; }},
-    Key<Hazard>{{"amount", "integer", "bytes", "of all such accesses of these two operations; of CBUF entries"},
-                [](const Hazard& h) -> OrderedJson { return h.amount; }},
+    Key<Hazard>{{"where", "text", "", "DBB, CVSRAM or CBUF"}, value_of<&Hazard::where>},
+    Key<Hazard>{{"address", "integer", "byte", "the first that was found; of CBUF its entry"}, value_of<&Hazard::address>},
+    Key<Hazard>{{"amount", "integer", "bytes", "of all such accesses of these two operations; of CBUF entries"}, value_of<&Hazard::amount>},
     Key<Hazard>{{"first", "object", "", "the access that was too early"},
                 [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.before); }},
     Key<Hazard>{{"second", "object", "", "the access that should have been earlier"},
                 [](const Hazard& h) -> OrderedJson { return written(kAccessKeys, h.after); }},
 };
 
-OrderedJson list_json(const HazardReport& report)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const Hazard& hazard : report.list) list.push_back(written(kHazardKeys, hazard));
-    return list;
-}
+OrderedJson list_json(const HazardReport& report) { return written_list(kHazardKeys, report.list); }
 
 constexpr std::array kReportKeys{
-    Key<HazardReport>{{"accesses", "integer", "accesses", "of memory atoms and CBUF entries, checked"},
-                      [](const HazardReport& r) -> OrderedJson { return r.accesses; }},
-    Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"},
-                      [](const HazardReport& r) -> OrderedJson { return r.found; }},
+    Key<HazardReport>{{"accesses", "integer", "accesses", "of memory atoms and CBUF entries, checked"}, value_of<&HazardReport::accesses>},
+    Key<HazardReport>{{"found", "integer", "accesses", "of these out of order"}, value_of<&HazardReport::found>},
     Key<HazardReport>{{"list", "list", "", "by two operations and their clients: the first 1000"}, list_json},
     Key<HazardReport>{{"rules", "object", "", "programming rules that the program breaks, PROGRAMS.md"},
                       [](const HazardReport& r) -> OrderedJson { return rules_json(r.rules); }},
@@ -104,16 +93,8 @@ OrderedJson hazards_json(const RunResult& run) { return run.hazards ? written(kR
 
 std::vector<PlacedKey> hazard_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kReportKeys);
-    place_keys(keys, kHazardKeys, "list/[]/");
-    place_keys(keys, kAccessKeys, "list/[]/first/");
-    place_keys(keys, kAccessKeys, "list/[]/second/", true);
-    for (PlacedKey key : rule_keys()) {
-        key.path = "rules/" + key.path;
-        keys.push_back(std::move(key));
-    }
-    return keys;
+    return placed(kReportKeys, "", kHazardKeys, "list/[]/", kAccessKeys, "list/[]/first/", kAccessKeys, repeated("list/[]/second/"),
+                  rule_keys(), "rules/");
 }
 
 std::string hazards_text(const RunResult& run)

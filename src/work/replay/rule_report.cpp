@@ -11,32 +11,22 @@ constexpr std::size_t kShownRules = 10;
 constexpr std::array kBreachKeys{
     Key<RuleBreach>{{"rule", "text", "", "the rule of docs/PROGRAMS.md: alignment, register_width, enabled_group, ..."},
                     [](const RuleBreach& b) -> OrderedJson { return name_of(b.rule); }},
-    Key<RuleBreach>{{"entry", "integer", "", "entry of the register program, from 0"},
-                    [](const RuleBreach& b) -> OrderedJson { return b.entry; }},
-    Key<RuleBreach>{{"register", "text", "", "UNIT.REGISTER"}, [](const RuleBreach& b) -> OrderedJson { return b.name; }},
-    Key<RuleBreach>{{"value", "integer", "", "of the register"}, [](const RuleBreach& b) -> OrderedJson { return b.value; }},
-    Key<RuleBreach>{{"problem", "text", "", "the error, and the expected value"},
-                    [](const RuleBreach& b) -> OrderedJson { return b.problem; }},
+    Key<RuleBreach>{{"entry", "integer", "", "entry of the register program, from 0"}, value_of<&RuleBreach::entry>},
+    Key<RuleBreach>{{"register", "text", "", "UNIT.REGISTER"}, value_of<&RuleBreach::name>},
+    Key<RuleBreach>{{"value", "integer", "", "of the register"}, value_of<&RuleBreach::value>},
+    Key<RuleBreach>{{"problem", "text", "", "the error, and the expected value"}, value_of<&RuleBreach::problem>},
     Key<RuleBreach>{{"operation", "integer", "", "number of the operation, from 1, as in the hazards", "rules of an operation"},
                     [](const RuleBreach& b) -> OrderedJson { return b.operation == 0 ? kAbsent : OrderedJson(b.operation); }},
     Key<RuleBreach>{{"more", "integer", "entries", "further entries that break the rule for the same reason", "where there are some"},
                     [](const RuleBreach& b) -> OrderedJson { return b.more == 0 ? kAbsent : OrderedJson(b.more); }},
 };
 
-OrderedJson breaches_json(const RuleReport& report)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const RuleBreach& breach : report.list) list.push_back(written(kBreachKeys, breach));
-    return list;
-}
+OrderedJson breaches_json(const RuleReport& report) { return written_list(kBreachKeys, report.list); }
 
 constexpr std::array kRuleReportKeys{
-    Key<RuleReport>{{"entries", "integer", "entries", "of the register program"},
-                    [](const RuleReport& r) -> OrderedJson { return r.entries; }},
-    Key<RuleReport>{{"operations", "integer", "operations", "that it launches"},
-                    [](const RuleReport& r) -> OrderedJson { return r.operations; }},
-    Key<RuleReport>{{"broken", "integer", "", "programming rules that it breaks"},
-                    [](const RuleReport& r) -> OrderedJson { return r.found; }},
+    Key<RuleReport>{{"entries", "integer", "entries", "of the register program"}, value_of<&RuleReport::entries>},
+    Key<RuleReport>{{"operations", "integer", "operations", "that it launches"}, value_of<&RuleReport::operations>},
+    Key<RuleReport>{{"broken", "integer", "", "programming rules that it breaks"}, value_of<&RuleReport::found>},
     Key<RuleReport>{{"list", "list", "", "by entry: the first 1000"}, breaches_json},
 };
 
@@ -50,13 +40,7 @@ std::string breach_line(const RuleBreach& b)
 
 OrderedJson rules_json(const RuleReport& report) { return written(kRuleReportKeys, report); }
 
-std::vector<PlacedKey> rule_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kRuleReportKeys);
-    place_keys(keys, kBreachKeys, "list/[]/");
-    return keys;
-}
+std::vector<PlacedKey> rule_keys() { return placed(kRuleReportKeys, "", kBreachKeys, "list/[]/"); }
 
 std::string rules_text(const RuleReport& report)
 {

@@ -62,7 +62,6 @@ private:
     };
 
     void report(const Issued& issued, const std::string& rule, const std::string& what);
-    void check_place(const Issued& issued);
     void check_state(View& view, const Issued& issued);
     void check_rows(View& view, const Issued& issued);
     void check_buses(View& view, const Issued& issued);

@@ -107,15 +107,16 @@ Constraint read_row(const Json& json, const std::string& where, Names& names)
 Organisation read_organisation(Object o)
 {
     Organisation out;
-    out.channels = o.power_of_two("channels");
-    out.bus_bits = o.power_of_two("bus_bits");
-    out.device_bits = o.power_of_two("device_bits");
-    out.bank_groups = o.power_of_two("bank_groups");
-    out.banks = o.power_of_two("banks");
-    out.rows = o.power_of_two("rows");
-    out.columns = o.power_of_two("columns");
-    out.burst_length = o.power_of_two("burst_length");
-    out.transfers_per_cycle = o.power_of_two("transfers_per_cycle");
+    for (const auto& [key, value] : {std::pair{"channels", &out.channels},
+                                     {"bus_bits", &out.bus_bits},
+                                     {"device_bits", &out.device_bits},
+                                     {"bank_groups", &out.bank_groups},
+                                     {"banks", &out.banks},
+                                     {"rows", &out.rows},
+                                     {"columns", &out.columns},
+                                     {"burst_length", &out.burst_length},
+                                     {"transfers_per_cycle", &out.transfers_per_cycle}})
+        *value = o.power_of_two(key);
     out.channel_mib = static_cast<std::uint64_t>(o.integer("channel_mib"));
     o.done();
     if (out.device_bits > out.bus_bits) throw ConfigError(o.at("device_bits"), "a device is wider than the bus");
@@ -156,9 +157,6 @@ Mapping read_mapping(const Json& json, const std::string& where, const Organisat
 ControllerConfig read_controller(Object o)
 {
     ControllerConfig c;
-    const auto number = [&](const char* key, std::uint32_t& value) {
-        if (o.has(key)) value = static_cast<std::uint32_t>(o.integer(key));
-    };
     if (o.has("profile")) c.profile = o.one_of<Profile>("profile", {{"default", Profile::Default}, {"reference", Profile::Reference}});
     if (o.has("page_policy"))
         c.page_policy = o.one_of<PagePolicy>("page_policy", {{"open", PagePolicy::Open},
@@ -167,17 +165,18 @@ ControllerConfig read_controller(Object o)
                                                              {"open_adaptive", PagePolicy::OpenAdaptive},
                                                              {"closed_adaptive", PagePolicy::ClosedAdaptive},
                                                              {"timeout", PagePolicy::Timeout}});
-    number("page_limit", c.page_limit);
-    number("read_queue", c.read_queue);
-    number("write_queue", c.write_queue);
-    number("write_high", c.write_high);
-    number("write_low", c.write_low);
-    number("write_age", c.write_age);
-    number("read_age", c.read_age);
-    number("hit_cap", c.hit_cap);
-    number("power_down_after", c.power_down_after);
-    number("self_refresh_after", c.self_refresh_after);
-    number("command_queue", c.command_queue);
+    for (const auto& [key, value] : {std::pair{"page_limit", &c.page_limit},
+                                     {"read_queue", &c.read_queue},
+                                     {"write_queue", &c.write_queue},
+                                     {"write_high", &c.write_high},
+                                     {"write_low", &c.write_low},
+                                     {"write_age", &c.write_age},
+                                     {"read_age", &c.read_age},
+                                     {"hit_cap", &c.hit_cap},
+                                     {"power_down_after", &c.power_down_after},
+                                     {"self_refresh_after", &c.self_refresh_after},
+                                     {"command_queue", &c.command_queue}})
+        if (o.has(key)) *value = static_cast<std::uint32_t>(o.integer(key));
     o.done();
     if (c.write_high > c.write_queue)
         throw ConfigError(o.at("write_high"), fmt::format("{} is beyond the write queue of {}", c.write_high, c.write_queue));
@@ -213,17 +212,17 @@ EnergyConfig read_energy(Object o)
         Supply supply;
         supply.name = s.text("name");
         supply.volts = s.number("volts");
-        const auto current = [&](const char* key, double& value) { value = s.number(key); };
-        current("IDD0", supply.idd0);
-        current("IDD2N", supply.idd2n);
-        current("IDD2P", supply.idd2p);
-        current("IDD3N", supply.idd3n);
-        current("IDD3P", supply.idd3p);
-        current("IDD4R", supply.idd4r);
-        current("IDD4W", supply.idd4w);
-        current("IDD5AB", supply.idd5ab);
-        current("IDD5PB", supply.idd5pb);
-        current("IDD6", supply.idd6);
+        for (const auto& [key, value] : {std::pair{"IDD0", &supply.idd0},
+                                         {"IDD2N", &supply.idd2n},
+                                         {"IDD2P", &supply.idd2p},
+                                         {"IDD3N", &supply.idd3n},
+                                         {"IDD3P", &supply.idd3p},
+                                         {"IDD4R", &supply.idd4r},
+                                         {"IDD4W", &supply.idd4w},
+                                         {"IDD5AB", &supply.idd5ab},
+                                         {"IDD5PB", &supply.idd5pb},
+                                         {"IDD6", &supply.idd6}})
+            *value = s.number(key);
         s.done();
         expect_more_than_standby(supply, s);
         e.supplies.push_back(supply);
@@ -248,10 +247,8 @@ void read_standard(Config& config, const std::string& where, const Json& json, c
     config.read_latency = names.values["RL"] = time("RL");
     config.write_latency = names.values["WL"] = time("WL");
     if (config.read_latency < 1 || config.write_latency < 0) throw ConfigError(times.at("RL"), "RL must be at least 1 and WL at least 0");
-    config.tras = time("tRAS");
-    config.trc = time("tRC");
-    config.trp = time("tRP");
-    config.trfc = time("tRFC");
+    for (const auto& [key, value] : {std::pair{"tRAS", &config.tras}, {"tRC", &config.trc}, {"tRP", &config.trp}, {"tRFC", &config.trfc}})
+        *value = time(key);
     config.trfcpb = times.has("tRFCpb") ? time("tRFCpb") : 0;
     const std::int64_t all_bank = time("tREFI"), per_bank = times.has("tREFIpb") ? time("tREFIpb") : 0;
     times.done();

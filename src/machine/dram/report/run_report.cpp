@@ -31,74 +31,61 @@ const char* refresh_policy(const Config& c)
 }
 
 constexpr std::array kConstraintKeys{
-    Key<Constraint>{{"rule", "text", "", "its number in the table"}, [](const Constraint& c) -> OrderedJson { return c.rule; }},
-    Key<Constraint>{{"gap", "text", "", "the expression of the table"}, [](const Constraint& c) -> OrderedJson { return c.gap_text; }},
-    Key<Constraint>{{"cycles", "integer", "DRAM cycles", "its value"}, [](const Constraint& c) -> OrderedJson { return c.gap; }},
+    Key<Constraint>{{"rule", "text", "", "its number in the table"}, value_of<&Constraint::rule>},
+    Key<Constraint>{{"gap", "text", "", "the expression of the table"}, value_of<&Constraint::gap_text>},
+    Key<Constraint>{{"cycles", "integer", "DRAM cycles", "its value"}, value_of<&Constraint::gap>},
 };
 
-OrderedJson constraints(const Config& config)
-{
-    OrderedJson list = OrderedJson::array();
-    for (const Constraint& c : config.constraints) list.push_back(written(kConstraintKeys, c));
-    return list;
-}
+OrderedJson constraints(const Config& config) { return written_list(kConstraintKeys, config.constraints); }
 
 using MemoryKey = Key<Config>;
 constexpr std::array kMemoryKeys{
-    MemoryKey{as("name"), [](const Config& c) -> OrderedJson { return c.name; }},
-    MemoryKey{as("about"), [](const Config& c) -> OrderedJson { return c.about; }},
-    MemoryKey{as("source"), [](const Config& c) -> OrderedJson { return c.source; }},
-    MemoryKey{as("verified"), [](const Config& c) -> OrderedJson { return c.verified; }},
-    MemoryKey{as("standard"), [](const Config& c) -> OrderedJson { return c.standard; }},
-    MemoryKey{as("organisation/channels", "channels"), [](const Config& c) -> OrderedJson { return c.organisation.channels; }},
-    MemoryKey{{"ranks", "integer", "ranks", "ranks of a channel"}, [](const Config& c) -> OrderedJson { return c.organisation.ranks(); }},
-    MemoryKey{as("organisation/bank_groups", "bank_groups"), [](const Config& c) -> OrderedJson { return c.organisation.bank_groups; }},
-    MemoryKey{as("organisation/banks", "banks"), [](const Config& c) -> OrderedJson { return c.organisation.banks; }},
-    MemoryKey{as("organisation/rows", "rows"), [](const Config& c) -> OrderedJson { return c.organisation.rows; }},
-    MemoryKey{as("organisation/columns", "columns"), [](const Config& c) -> OrderedJson { return c.organisation.columns; }},
+    MemoryKey{as("name"), value_of<&Config::name>},
+    MemoryKey{as("about"), value_of<&Config::about>},
+    MemoryKey{as("source"), value_of<&Config::source>},
+    MemoryKey{as("verified"), value_of<&Config::verified>},
+    MemoryKey{as("standard"), value_of<&Config::standard>},
+    MemoryKey{as("organisation/channels", "channels"), value_of<&Config::organisation, &Organisation::channels>},
+    MemoryKey{{"ranks", "integer", "ranks", "ranks of a channel"}, value_of<&Config::organisation, &Organisation::ranks>},
+    MemoryKey{as("organisation/bank_groups", "bank_groups"), value_of<&Config::organisation, &Organisation::bank_groups>},
+    MemoryKey{as("organisation/banks", "banks"), value_of<&Config::organisation, &Organisation::banks>},
+    MemoryKey{as("organisation/rows", "rows"), value_of<&Config::organisation, &Organisation::rows>},
+    MemoryKey{as("organisation/columns", "columns"), value_of<&Config::organisation, &Organisation::columns>},
     MemoryKey{{"devices_per_rank", "integer", "devices", "side by side on the data bus"},
-              [](const Config& c) -> OrderedJson { return c.organisation.devices_per_rank(); }},
-    MemoryKey{{"burst_bytes", "integer", "bytes", "bytes of a burst"},
-              [](const Config& c) -> OrderedJson { return c.organisation.request_bytes(); }},
+              value_of<&Config::organisation, &Organisation::devices_per_rank>},
+    MemoryKey{{"burst_bytes", "integer", "bytes", "bytes of a burst"}, value_of<&Config::organisation, &Organisation::request_bytes>},
     MemoryKey{{"burst_cycles", "integer", "DRAM cycles", "of the data bus, for a burst"},
-              [](const Config& c) -> OrderedJson { return c.organisation.burst_cycles(); }},
-    MemoryKey{{"capacity_bytes", "integer", "bytes", "of all channels"},
-              [](const Config& c) -> OrderedJson { return c.organisation.capacity_bytes(); }},
-    MemoryKey{as("base"), [](const Config& c) -> OrderedJson { return c.base; }},
-    MemoryKey{as("wrap"), [](const Config& c) -> OrderedJson { return c.wrap; }},
-    MemoryKey{as("mapping"), [](const Config& c) -> OrderedJson { return c.mapping.text(); }},
-    MemoryKey{as("tCK_ns"), [](const Config& c) -> OrderedJson { return c.tck_ns; }},
-    MemoryKey{{"peak_gb_per_s", "number", "GB/s", "capacity of all data buses"},
-              [](const Config& c) -> OrderedJson { return c.peak_gb_per_s(); }},
-    MemoryKey{as("timing"), [](const Config& c) -> OrderedJson { return c.timing; }},
-    MemoryKey{{"read_latency", "integer", "DRAM cycles", "from the read command to its first data"},
-              [](const Config& c) -> OrderedJson { return c.read_latency; }},
-    MemoryKey{{"write_latency", "integer", "DRAM cycles", "from the write command to its first data"},
-              [](const Config& c) -> OrderedJson { return c.write_latency; }},
+              value_of<&Config::organisation, &Organisation::burst_cycles>},
+    MemoryKey{{"capacity_bytes", "integer", "bytes", "of all channels"}, value_of<&Config::organisation, &Organisation::capacity_bytes>},
+    MemoryKey{as("base"), value_of<&Config::base>},
+    MemoryKey{as("wrap"), value_of<&Config::wrap>},
+    MemoryKey{as("mapping"), value_of<&Config::mapping, &Mapping::text>},
+    MemoryKey{as("tCK_ns"), value_of<&Config::tck_ns>},
+    MemoryKey{{"peak_gb_per_s", "number", "GB/s", "capacity of all data buses"}, value_of<&Config::peak_gb_per_s>},
+    MemoryKey{as("timing"), value_of<&Config::timing>},
+    MemoryKey{{"read_latency", "integer", "DRAM cycles", "from the read command to its first data"}, value_of<&Config::read_latency>},
+    MemoryKey{{"write_latency", "integer", "DRAM cycles", "from the write command to its first data"}, value_of<&Config::write_latency>},
     MemoryKey{as("refresh/policy"), [](const Config& c) -> OrderedJson { return refresh_policy(c); }},
-    MemoryKey{as("refresh/postpone"), [](const Config& c) -> OrderedJson { return c.refresh.postpone; }},
-    MemoryKey{{"refresh/interval", "integer", "DRAM cycles", "from refresh to refresh"},
-              [](const Config& c) -> OrderedJson { return c.refresh.interval; }},
+    MemoryKey{as("refresh/postpone"), value_of<&Config::refresh, &Refresh::postpone>},
+    MemoryKey{{"refresh/interval", "integer", "DRAM cycles", "from refresh to refresh"}, value_of<&Config::refresh, &Refresh::interval>},
     MemoryKey{as("controller/profile"),
               [](const Config& c) -> OrderedJson { return c.controller.profile == Profile::Reference ? "reference" : "default"; }},
     MemoryKey{as("controller/page_policy"), [](const Config& c) -> OrderedJson { return page_policy(c); }},
-    MemoryKey{as("controller/read_queue"), [](const Config& c) -> OrderedJson { return c.controller.read_queue; }},
-    MemoryKey{as("controller/write_queue"), [](const Config& c) -> OrderedJson { return c.controller.write_queue; }},
-    MemoryKey{as("controller/write_high"), [](const Config& c) -> OrderedJson { return c.controller.write_high; }},
-    MemoryKey{as("controller/write_low"), [](const Config& c) -> OrderedJson { return c.controller.write_low; }},
-    MemoryKey{as("controller/write_age"), [](const Config& c) -> OrderedJson { return c.controller.write_age; }},
-    MemoryKey{as("controller/read_age"), [](const Config& c) -> OrderedJson { return c.controller.read_age; }},
-    MemoryKey{as("controller/hit_cap"), [](const Config& c) -> OrderedJson { return c.controller.hit_cap; }},
-    MemoryKey{as("controller/power_down_after"), [](const Config& c) -> OrderedJson { return c.controller.power_down_after; }},
-    MemoryKey{as("controller/self_refresh_after"), [](const Config& c) -> OrderedJson { return c.controller.self_refresh_after; }},
+    MemoryKey{as("controller/read_queue"), value_of<&Config::controller, &ControllerConfig::read_queue>},
+    MemoryKey{as("controller/write_queue"), value_of<&Config::controller, &ControllerConfig::write_queue>},
+    MemoryKey{as("controller/write_high"), value_of<&Config::controller, &ControllerConfig::write_high>},
+    MemoryKey{as("controller/write_low"), value_of<&Config::controller, &ControllerConfig::write_low>},
+    MemoryKey{as("controller/write_age"), value_of<&Config::controller, &ControllerConfig::write_age>},
+    MemoryKey{as("controller/read_age"), value_of<&Config::controller, &ControllerConfig::read_age>},
+    MemoryKey{as("controller/hit_cap"), value_of<&Config::controller, &ControllerConfig::hit_cap>},
+    MemoryKey{as("controller/power_down_after"), value_of<&Config::controller, &ControllerConfig::power_down_after>},
+    MemoryKey{as("controller/self_refresh_after"), value_of<&Config::controller, &ControllerConfig::self_refresh_after>},
     MemoryKey{{"constraints", "list", "", "the rows of the constraint table, in cycles of this device"}, constraints},
 };
 
 constexpr std::array kCheckKeys{
-    Key<Checker>{{"commands", "integer", "commands", "commands that were checked"},
-                 [](const Checker& c) -> OrderedJson { return c.commands(); }},
-    Key<Checker>{{"violations", "integer", "commands", "commands that broke a rule"},
-                 [](const Checker& c) -> OrderedJson { return c.count(); }},
+    Key<Checker>{{"commands", "integer", "commands", "commands that were checked"}, value_of<&Checker::commands>},
+    Key<Checker>{{"violations", "integer", "commands", "commands that broke a rule"}, value_of<&Checker::count>},
     Key<Checker>{{"first", "list", "", "the first of them, in words", "there were any"},
                  [](const Checker& c) -> OrderedJson {
                      OrderedJson list = OrderedJson::array();
@@ -126,12 +113,7 @@ nlohmann::ordered_json run_json(const PatternRun& run) { return written(kRunKeys
 
 std::vector<PlacedKey> run_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kRunKeys);
-    place_keys(keys, kMemoryKeys, "memory/");
-    place_keys(keys, kConstraintKeys, "memory/constraints/[]/");
-    place_keys(keys, kCheckKeys, "check/");
-    return keys;
+    return placed(kRunKeys, "", kMemoryKeys, "memory/", kConstraintKeys, "memory/constraints/[]/", kCheckKeys, "check/");
 }
 
 }  // namespace dlasim::dram

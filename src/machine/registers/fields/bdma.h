@@ -5,27 +5,18 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::bdma {
-inline constexpr Register CFG_SRC_ADDR_LOW{0x000};
-inline constexpr Register CFG_SRC_ADDR_HIGH{0x004};
-inline constexpr Register CFG_DST_ADDR_LOW{0x008};
-inline constexpr Register CFG_DST_ADDR_HIGH{0x00c};
+inline constexpr Register CFG_SRC_ADDR_LOW{0x000}, CFG_SRC_ADDR_HIGH{0x004}, CFG_DST_ADDR_LOW{0x008}, CFG_DST_ADDR_HIGH{0x00c},
+    CFG_SRC_LINE{0x01c}, CFG_DST_LINE{0x020}, CFG_SRC_SURF{0x028}, CFG_DST_SURF{0x02c}, STATUS_GRP0_READ_STALL{0x044},
+    STATUS_GRP0_WRITE_STALL{0x048}, STATUS_GRP1_READ_STALL{0x04c}, STATUS_GRP1_WRITE_STALL{0x050};
 inline constexpr struct CFG_LINE : Register { static constexpr Field SIZE{0x010, 0, 13}; } CFG_LINE{0x010};
 inline constexpr struct CFG_CMD : Register { static constexpr Field SRC_RAM_TYPE{0x014, 0, 1},
     DST_RAM_TYPE{0x014, 1, 1}; } CFG_CMD{0x014};
 inline constexpr struct CFG_LINE_REPEAT : Register { static constexpr Field NUMBER{0x018, 0, 24}; } CFG_LINE_REPEAT{0x018};
-inline constexpr Register CFG_SRC_LINE{0x01c};
-inline constexpr Register CFG_DST_LINE{0x020};
 inline constexpr struct CFG_SURF_REPEAT : Register { static constexpr Field NUMBER{0x024, 0, 24}; } CFG_SURF_REPEAT{0x024};
-inline constexpr Register CFG_SRC_SURF{0x028};
-inline constexpr Register CFG_DST_SURF{0x02c};
 inline constexpr struct CFG_OP : Register { static constexpr Field EN{0x030, 0, 1}; } CFG_OP{0x030};
 inline constexpr struct CFG_LAUNCH0 : Register { static constexpr Field GRP0_LAUNCH{0x034, 0, 1}; } CFG_LAUNCH0{0x034};
 inline constexpr struct CFG_LAUNCH1 : Register { static constexpr Field GRP1_LAUNCH{0x038, 0, 1}; } CFG_LAUNCH1{0x038};
 inline constexpr struct CFG_STATUS : Register { static constexpr Field STALL_COUNT_EN{0x03c, 0, 1}; } CFG_STATUS{0x03c};
 inline constexpr struct STATUS : Register { static constexpr Field FREE_SLOT{0x040, 0, 8}, IDLE{0x040, 8, 1}, GRP0_BUSY{0x040, 9, 1},
     GRP1_BUSY{0x040, 10, 1}; } STATUS{0x040};
-inline constexpr Register STATUS_GRP0_READ_STALL{0x044};
-inline constexpr Register STATUS_GRP0_WRITE_STALL{0x048};
-inline constexpr Register STATUS_GRP1_READ_STALL{0x04c};
-inline constexpr Register STATUS_GRP1_WRITE_STALL{0x050};
 }

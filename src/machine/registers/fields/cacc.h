@@ -5,6 +5,7 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::cacc {
+inline constexpr Register D_DATAOUT_ADDR{0x018}, D_OUT_SATURATION{0x030}, D_CYA{0x034};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
@@ -13,13 +14,10 @@ inline constexpr struct D_MISC_CFG : Register { static constexpr Field CONV_MODE
 inline constexpr struct D_DATAOUT_SIZE_0 : Register { static constexpr Field DATAOUT_WIDTH{0x010, 0, 13},
     DATAOUT_HEIGHT{0x010, 16, 13}; } D_DATAOUT_SIZE_0{0x010};
 inline constexpr struct D_DATAOUT_SIZE_1 : Register { static constexpr Field DATAOUT_CHANNEL{0x014, 0, 13}; } D_DATAOUT_SIZE_1{0x014};
-inline constexpr Register D_DATAOUT_ADDR{0x018};
 inline constexpr struct D_BATCH_NUMBER : Register { static constexpr Field BATCHES{0x01c, 0, 5}; } D_BATCH_NUMBER{0x01c};
 inline constexpr struct D_LINE_STRIDE : Register { static constexpr Field LINE_STRIDE{0x020, 0, 24}; } D_LINE_STRIDE{0x020};
 inline constexpr struct D_SURF_STRIDE : Register { static constexpr Field SURF_STRIDE{0x024, 0, 24}; } D_SURF_STRIDE{0x024};
 inline constexpr struct D_DATAOUT_MAP : Register { static constexpr Field LINE_PACKED{0x028, 0, 1},
     SURF_PACKED{0x028, 16, 1}; } D_DATAOUT_MAP{0x028};
 inline constexpr struct D_CLIP_CFG : Register { static constexpr Field CLIP_TRUNCATE{0x02c, 0, 5}; } D_CLIP_CFG{0x02c};
-inline constexpr Register D_OUT_SATURATION{0x030};
-inline constexpr Register D_CYA{0x034};
 }

@@ -5,6 +5,12 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::cdma {
+inline constexpr Register D_DAIN_ADDR_HIGH_0{0x030}, D_DAIN_ADDR_LOW_0{0x034}, D_DAIN_ADDR_HIGH_1{0x038}, D_DAIN_ADDR_LOW_1{0x03c},
+    D_LINE_STRIDE{0x040}, D_LINE_UV_STRIDE{0x044}, D_SURF_STRIDE{0x048}, D_BATCH_STRIDE{0x05c}, D_WEIGHT_ADDR_HIGH{0x078},
+    D_WEIGHT_ADDR_LOW{0x07c}, D_WEIGHT_BYTES{0x080}, D_WGS_ADDR_HIGH{0x084}, D_WGS_ADDR_LOW{0x088}, D_WMB_ADDR_HIGH{0x08c},
+    D_WMB_ADDR_LOW{0x090}, D_NAN_INPUT_DATA_NUM{0x0c4}, D_NAN_INPUT_WEIGHT_NUM{0x0c8}, D_INF_INPUT_DATA_NUM{0x0cc},
+    D_INF_INPUT_WEIGHT_NUM{0x0d0}, D_PERF_DAT_READ_STALL{0x0d8}, D_PERF_WT_READ_STALL{0x0dc}, D_PERF_DAT_READ_LATENCY{0x0e0},
+    D_PERF_WT_READ_LATENCY{0x0e4}, D_CYA{0x0e8};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct S_ARBITER : Register { static constexpr Field ARB_WEIGHT{0x008, 0, 4},
@@ -24,13 +30,6 @@ inline constexpr struct D_DATAIN_SIZE_EXT_0 : Register { static constexpr Field 
 inline constexpr struct D_PIXEL_OFFSET : Register { static constexpr Field PIXEL_X_OFFSET{0x028, 0, 5},
     PIXEL_Y_OFFSET{0x028, 16, 3}; } D_PIXEL_OFFSET{0x028};
 inline constexpr struct D_DAIN_RAM_TYPE : Register { static constexpr Field DATAIN_RAM_TYPE{0x02c, 0, 1}; } D_DAIN_RAM_TYPE{0x02c};
-inline constexpr Register D_DAIN_ADDR_HIGH_0{0x030};
-inline constexpr Register D_DAIN_ADDR_LOW_0{0x034};
-inline constexpr Register D_DAIN_ADDR_HIGH_1{0x038};
-inline constexpr Register D_DAIN_ADDR_LOW_1{0x03c};
-inline constexpr Register D_LINE_STRIDE{0x040};
-inline constexpr Register D_LINE_UV_STRIDE{0x044};
-inline constexpr Register D_SURF_STRIDE{0x048};
 inline constexpr struct D_DAIN_MAP : Register { static constexpr Field LINE_PACKED{0x04c, 0, 1},
     SURF_PACKED{0x04c, 16, 1}; } D_DAIN_MAP{0x04c};
 inline constexpr struct D_RESERVED_X_CFG : Register { static constexpr Field RSV_PER_LINE{0x050, 0, 10},
@@ -38,20 +37,12 @@ inline constexpr struct D_RESERVED_X_CFG : Register { static constexpr Field RSV
 inline constexpr struct D_RESERVED_Y_CFG : Register { static constexpr Field RSV_HEIGHT{0x054, 0, 3},
     RSV_Y_INDEX{0x054, 16, 5}; } D_RESERVED_Y_CFG{0x054};
 inline constexpr struct D_BATCH_NUMBER : Register { static constexpr Field BATCHES{0x058, 0, 5}; } D_BATCH_NUMBER{0x058};
-inline constexpr Register D_BATCH_STRIDE{0x05c};
 inline constexpr struct D_ENTRY_PER_SLICE : Register { static constexpr Field ENTRIES{0x060, 0, 14}; } D_ENTRY_PER_SLICE{0x060};
 inline constexpr struct D_FETCH_GRAIN : Register { static constexpr Field GRAINS{0x064, 0, 12}; } D_FETCH_GRAIN{0x064};
 inline constexpr struct D_WEIGHT_FORMAT : Register { static constexpr Field WEIGHT_FORMAT{0x068, 0, 1}; } D_WEIGHT_FORMAT{0x068};
 inline constexpr struct D_WEIGHT_SIZE_0 : Register { static constexpr Field BYTE_PER_KERNEL{0x06c, 0, 18}; } D_WEIGHT_SIZE_0{0x06c};
 inline constexpr struct D_WEIGHT_SIZE_1 : Register { static constexpr Field WEIGHT_KERNEL{0x070, 0, 13}; } D_WEIGHT_SIZE_1{0x070};
 inline constexpr struct D_WEIGHT_RAM_TYPE : Register { static constexpr Field WEIGHT_RAM_TYPE{0x074, 0, 1}; } D_WEIGHT_RAM_TYPE{0x074};
-inline constexpr Register D_WEIGHT_ADDR_HIGH{0x078};
-inline constexpr Register D_WEIGHT_ADDR_LOW{0x07c};
-inline constexpr Register D_WEIGHT_BYTES{0x080};
-inline constexpr Register D_WGS_ADDR_HIGH{0x084};
-inline constexpr Register D_WGS_ADDR_LOW{0x088};
-inline constexpr Register D_WMB_ADDR_HIGH{0x08c};
-inline constexpr Register D_WMB_ADDR_LOW{0x090};
 inline constexpr struct D_WMB_BYTES : Register { static constexpr Field WMB_BYTES{0x094, 0, 28}; } D_WMB_BYTES{0x094};
 inline constexpr struct D_MEAN_FORMAT : Register { static constexpr Field MEAN_FORMAT{0x098, 0, 1}; } D_MEAN_FORMAT{0x098};
 inline constexpr struct D_MEAN_GLOBAL_0 : Register { static constexpr Field MEAN_RY{0x09c, 0, 16},
@@ -69,14 +60,5 @@ inline constexpr struct D_ZERO_PADDING : Register { static constexpr Field PAD_L
 inline constexpr struct D_ZERO_PADDING_VALUE : Register { static constexpr Field PAD_VALUE{0x0b8, 0, 16}; } D_ZERO_PADDING_VALUE{0x0b8};
 inline constexpr struct D_BANK : Register { static constexpr Field DATA_BANK{0x0bc, 0, 5}, WEIGHT_BANK{0x0bc, 16, 5}; } D_BANK{0x0bc};
 inline constexpr struct D_NAN_FLUSH_TO_ZERO : Register { static constexpr Field NAN_TO_ZERO{0x0c0, 0, 1}; } D_NAN_FLUSH_TO_ZERO{0x0c0};
-inline constexpr Register D_NAN_INPUT_DATA_NUM{0x0c4};
-inline constexpr Register D_NAN_INPUT_WEIGHT_NUM{0x0c8};
-inline constexpr Register D_INF_INPUT_DATA_NUM{0x0cc};
-inline constexpr Register D_INF_INPUT_WEIGHT_NUM{0x0d0};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x0d4, 0, 1}; } D_PERF_ENABLE{0x0d4};
-inline constexpr Register D_PERF_DAT_READ_STALL{0x0d8};
-inline constexpr Register D_PERF_WT_READ_STALL{0x0dc};
-inline constexpr Register D_PERF_DAT_READ_LATENCY{0x0e0};
-inline constexpr Register D_PERF_WT_READ_LATENCY{0x0e4};
-inline constexpr Register D_CYA{0x0e8};
 }

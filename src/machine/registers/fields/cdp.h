@@ -5,6 +5,11 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::cdp {
+inline constexpr Register S_LUT_LE_START_LOW{0x018}, S_LUT_LE_END_LOW{0x020}, S_LUT_LO_START_LOW{0x028}, S_LUT_LO_END_LOW{0x030},
+    D_DST_BASE_ADDR_LOW{0x050}, D_DST_BASE_ADDR_HIGH{0x054}, D_DST_LINE_STRIDE{0x058}, D_DST_SURFACE_STRIDE{0x05c},
+    D_DATOUT_OFFSET{0x080}, D_NAN_INPUT_NUM{0x08c}, D_INF_INPUT_NUM{0x090}, D_NAN_OUTPUT_NUM{0x094}, D_OUT_SATURATION{0x098},
+    D_PERF_WRITE_STALL{0x0a0}, D_PERF_LUT_UFLOW{0x0a4}, D_PERF_LUT_OFLOW{0x0a8}, D_PERF_LUT_HYBRID{0x0ac}, D_PERF_LUT_LE_HIT{0x0b0},
+    D_PERF_LUT_LO_HIT{0x0b4}, D_CYA{0x0b8};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct S_LUT_ACCESS_CFG : Register { static constexpr Field LUT_ADDR{0x008, 0, 10}, LUT_TABLE_ID{0x008, 16, 1},
@@ -14,13 +19,9 @@ inline constexpr struct S_LUT_CFG : Register { static constexpr Field LUT_LE_FUN
     LUT_OFLOW_PRIORITY{0x010, 5, 1}, LUT_HYBRID_PRIORITY{0x010, 6, 1}; } S_LUT_CFG{0x010};
 inline constexpr struct S_LUT_INFO : Register { static constexpr Field LUT_LE_INDEX_OFFSET{0x014, 0, 8},
     LUT_LE_INDEX_SELECT{0x014, 8, 8}, LUT_LO_INDEX_SELECT{0x014, 16, 8}; } S_LUT_INFO{0x014};
-inline constexpr Register S_LUT_LE_START_LOW{0x018};
 inline constexpr struct S_LUT_LE_START_HIGH : Register { static constexpr Field LUT_LE_START_HIGH{0x01c, 0, 6}; } S_LUT_LE_START_HIGH{0x01c};
-inline constexpr Register S_LUT_LE_END_LOW{0x020};
 inline constexpr struct S_LUT_LE_END_HIGH : Register { static constexpr Field LUT_LE_END_HIGH{0x024, 0, 6}; } S_LUT_LE_END_HIGH{0x024};
-inline constexpr Register S_LUT_LO_START_LOW{0x028};
 inline constexpr struct S_LUT_LO_START_HIGH : Register { static constexpr Field LUT_LO_START_HIGH{0x02c, 0, 6}; } S_LUT_LO_START_HIGH{0x02c};
-inline constexpr Register S_LUT_LO_END_LOW{0x030};
 inline constexpr struct S_LUT_LO_END_HIGH : Register { static constexpr Field LUT_LO_END_HIGH{0x034, 0, 6}; } S_LUT_LO_END_HIGH{0x034};
 inline constexpr struct S_LUT_LE_SLOPE_SCALE : Register { static constexpr Field LUT_LE_SLOPE_UFLOW_SCALE{0x038, 0, 16},
     LUT_LE_SLOPE_OFLOW_SCALE{0x038, 16, 16}; } S_LUT_LE_SLOPE_SCALE{0x038};
@@ -33,10 +34,6 @@ inline constexpr struct S_LUT_LO_SLOPE_SHIFT : Register { static constexpr Field
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x048, 0, 1}; } D_OP_ENABLE{0x048};
 inline constexpr struct D_FUNC_BYPASS : Register { static constexpr Field SQSUM_BYPASS{0x04c, 0, 1},
     MUL_BYPASS{0x04c, 1, 1}; } D_FUNC_BYPASS{0x04c};
-inline constexpr Register D_DST_BASE_ADDR_LOW{0x050};
-inline constexpr Register D_DST_BASE_ADDR_HIGH{0x054};
-inline constexpr Register D_DST_LINE_STRIDE{0x058};
-inline constexpr Register D_DST_SURFACE_STRIDE{0x05c};
 inline constexpr struct D_DST_DMA_CFG : Register { static constexpr Field DST_RAM_TYPE{0x060, 0, 1}; } D_DST_DMA_CFG{0x060};
 inline constexpr struct D_DST_COMPRESSION_EN : Register { static constexpr Field DST_COMPRESSION_EN{0x064, 0, 1}; } D_DST_COMPRESSION_EN{0x064};
 inline constexpr struct D_DATA_FORMAT : Register { static constexpr Field INPUT_DATA_TYPE{0x068, 0, 2}; } D_DATA_FORMAT{0x068};
@@ -45,39 +42,23 @@ inline constexpr struct D_LRN_CFG : Register { static constexpr Field NORMALZ_LE
 inline constexpr struct D_DATIN_OFFSET : Register { static constexpr Field DATIN_OFFSET{0x074, 0, 16}; } D_DATIN_OFFSET{0x074};
 inline constexpr struct D_DATIN_SCALE : Register { static constexpr Field DATIN_SCALE{0x078, 0, 16}; } D_DATIN_SCALE{0x078};
 inline constexpr struct D_DATIN_SHIFTER : Register { static constexpr Field DATIN_SHIFTER{0x07c, 0, 5}; } D_DATIN_SHIFTER{0x07c};
-inline constexpr Register D_DATOUT_OFFSET{0x080};
 inline constexpr struct D_DATOUT_SCALE : Register { static constexpr Field DATOUT_SCALE{0x084, 0, 16}; } D_DATOUT_SCALE{0x084};
 inline constexpr struct D_DATOUT_SHIFTER : Register { static constexpr Field DATOUT_SHIFTER{0x088, 0, 6}; } D_DATOUT_SHIFTER{0x088};
-inline constexpr Register D_NAN_INPUT_NUM{0x08c};
-inline constexpr Register D_INF_INPUT_NUM{0x090};
-inline constexpr Register D_NAN_OUTPUT_NUM{0x094};
-inline constexpr Register D_OUT_SATURATION{0x098};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x09c, 0, 1},
     LUT_EN{0x09c, 1, 1}; } D_PERF_ENABLE{0x09c};
-inline constexpr Register D_PERF_WRITE_STALL{0x0a0};
-inline constexpr Register D_PERF_LUT_UFLOW{0x0a4};
-inline constexpr Register D_PERF_LUT_OFLOW{0x0a8};
-inline constexpr Register D_PERF_LUT_HYBRID{0x0ac};
-inline constexpr Register D_PERF_LUT_LE_HIT{0x0b0};
-inline constexpr Register D_PERF_LUT_LO_HIT{0x0b4};
-inline constexpr Register D_CYA{0x0b8};
 }
 namespace dlasim::reg::cdp_rdma {
+inline constexpr Register D_SRC_BASE_ADDR_LOW{0x018}, D_SRC_BASE_ADDR_HIGH{0x01c}, D_SRC_LINE_STRIDE{0x020},
+    D_SRC_SURFACE_STRIDE{0x024}, D_PERF_READ_STALL{0x03c}, D_CYA{0x040};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
 inline constexpr struct D_DATA_CUBE_WIDTH : Register { static constexpr Field WIDTH{0x00c, 0, 13}; } D_DATA_CUBE_WIDTH{0x00c};
 inline constexpr struct D_DATA_CUBE_HEIGHT : Register { static constexpr Field HEIGHT{0x010, 0, 13}; } D_DATA_CUBE_HEIGHT{0x010};
 inline constexpr struct D_DATA_CUBE_CHANNEL : Register { static constexpr Field CHANNEL{0x014, 0, 13}; } D_DATA_CUBE_CHANNEL{0x014};
-inline constexpr Register D_SRC_BASE_ADDR_LOW{0x018};
-inline constexpr Register D_SRC_BASE_ADDR_HIGH{0x01c};
-inline constexpr Register D_SRC_LINE_STRIDE{0x020};
-inline constexpr Register D_SRC_SURFACE_STRIDE{0x024};
 inline constexpr struct D_SRC_DMA_CFG : Register { static constexpr Field SRC_RAM_TYPE{0x028, 0, 1}; } D_SRC_DMA_CFG{0x028};
 inline constexpr struct D_SRC_COMPRESSION_EN : Register { static constexpr Field SRC_COMPRESSION_EN{0x02c, 0, 1}; } D_SRC_COMPRESSION_EN{0x02c};
 inline constexpr struct D_OPERATION_MODE : Register { static constexpr Field OPERATION_MODE{0x030, 0, 2}; } D_OPERATION_MODE{0x030};
 inline constexpr struct D_DATA_FORMAT : Register { static constexpr Field INPUT_DATA{0x034, 0, 2}; } D_DATA_FORMAT{0x034};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x038, 0, 1}; } D_PERF_ENABLE{0x038};
-inline constexpr Register D_PERF_READ_STALL{0x03c};
-inline constexpr Register D_CYA{0x040};
 }

@@ -5,6 +5,7 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::csc {
+inline constexpr Register D_WEIGHT_BYTES{0x034}, D_CYA{0x064};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
@@ -23,7 +24,6 @@ inline constexpr struct D_WEIGHT_SIZE_EXT_0 : Register { static constexpr Field 
     WEIGHT_HEIGHT_EXT{0x02c, 16, 5}; } D_WEIGHT_SIZE_EXT_0{0x02c};
 inline constexpr struct D_WEIGHT_SIZE_EXT_1 : Register { static constexpr Field WEIGHT_CHANNEL_EXT{0x030, 0, 13},
     WEIGHT_KERNEL{0x030, 16, 13}; } D_WEIGHT_SIZE_EXT_1{0x030};
-inline constexpr Register D_WEIGHT_BYTES{0x034};
 inline constexpr struct D_WMB_BYTES : Register { static constexpr Field WMB_BYTES{0x038, 0, 28}; } D_WMB_BYTES{0x038};
 inline constexpr struct D_DATAOUT_SIZE_0 : Register { static constexpr Field DATAOUT_WIDTH{0x03c, 0, 13},
     DATAOUT_HEIGHT{0x03c, 16, 13}; } D_DATAOUT_SIZE_0{0x03c};
@@ -39,5 +39,4 @@ inline constexpr struct D_ZERO_PADDING : Register { static constexpr Field PAD_L
 inline constexpr struct D_ZERO_PADDING_VALUE : Register { static constexpr Field PAD_VALUE{0x058, 0, 16}; } D_ZERO_PADDING_VALUE{0x058};
 inline constexpr struct D_BANK : Register { static constexpr Field DATA_BANK{0x05c, 0, 5}, WEIGHT_BANK{0x05c, 16, 5}; } D_BANK{0x05c};
 inline constexpr struct D_PRA_CFG : Register { static constexpr Field PRA_TRUNCATE{0x060, 0, 2}; } D_PRA_CFG{0x060};
-inline constexpr Register D_CYA{0x064};
 }

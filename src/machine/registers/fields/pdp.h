@@ -5,6 +5,10 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::pdp {
+inline constexpr Register D_SRC_BASE_ADDR_LOW{0x060}, D_SRC_BASE_ADDR_HIGH{0x064}, D_SRC_LINE_STRIDE{0x068},
+    D_SRC_SURFACE_STRIDE{0x06c}, D_DST_BASE_ADDR_LOW{0x070}, D_DST_BASE_ADDR_HIGH{0x074}, D_DST_LINE_STRIDE{0x078},
+    D_DST_SURFACE_STRIDE{0x07c}, D_INF_INPUT_NUM{0x088}, D_NAN_INPUT_NUM{0x08c}, D_NAN_OUTPUT_NUM{0x090}, D_PERF_WRITE_STALL{0x098},
+    D_CYA{0x09c};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
@@ -34,24 +38,13 @@ inline constexpr struct D_POOLING_PADDING_VALUE_4_CFG : Register { static conste
 inline constexpr struct D_POOLING_PADDING_VALUE_5_CFG : Register { static constexpr Field PAD_VALUE_5X{0x054, 0, 19}; } D_POOLING_PADDING_VALUE_5_CFG{0x054};
 inline constexpr struct D_POOLING_PADDING_VALUE_6_CFG : Register { static constexpr Field PAD_VALUE_6X{0x058, 0, 19}; } D_POOLING_PADDING_VALUE_6_CFG{0x058};
 inline constexpr struct D_POOLING_PADDING_VALUE_7_CFG : Register { static constexpr Field PAD_VALUE_7X{0x05c, 0, 19}; } D_POOLING_PADDING_VALUE_7_CFG{0x05c};
-inline constexpr Register D_SRC_BASE_ADDR_LOW{0x060};
-inline constexpr Register D_SRC_BASE_ADDR_HIGH{0x064};
-inline constexpr Register D_SRC_LINE_STRIDE{0x068};
-inline constexpr Register D_SRC_SURFACE_STRIDE{0x06c};
-inline constexpr Register D_DST_BASE_ADDR_LOW{0x070};
-inline constexpr Register D_DST_BASE_ADDR_HIGH{0x074};
-inline constexpr Register D_DST_LINE_STRIDE{0x078};
-inline constexpr Register D_DST_SURFACE_STRIDE{0x07c};
 inline constexpr struct D_DST_RAM_CFG : Register { static constexpr Field DST_RAM_TYPE{0x080, 0, 1}; } D_DST_RAM_CFG{0x080};
 inline constexpr struct D_DATA_FORMAT : Register { static constexpr Field INPUT_DATA{0x084, 0, 2}; } D_DATA_FORMAT{0x084};
-inline constexpr Register D_INF_INPUT_NUM{0x088};
-inline constexpr Register D_NAN_INPUT_NUM{0x08c};
-inline constexpr Register D_NAN_OUTPUT_NUM{0x090};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x094, 0, 1}; } D_PERF_ENABLE{0x094};
-inline constexpr Register D_PERF_WRITE_STALL{0x098};
-inline constexpr Register D_CYA{0x09c};
 }
 namespace dlasim::reg::pdp_rdma {
+inline constexpr Register D_SRC_BASE_ADDR_LOW{0x01c}, D_SRC_BASE_ADDR_HIGH{0x020}, D_SRC_LINE_STRIDE{0x024},
+    D_SRC_SURFACE_STRIDE{0x028}, D_PERF_READ_STALL{0x048}, D_CYA{0x04c};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
@@ -59,10 +52,6 @@ inline constexpr struct D_DATA_CUBE_IN_WIDTH : Register { static constexpr Field
 inline constexpr struct D_DATA_CUBE_IN_HEIGHT : Register { static constexpr Field CUBE_IN_HEIGHT{0x010, 0, 13}; } D_DATA_CUBE_IN_HEIGHT{0x010};
 inline constexpr struct D_DATA_CUBE_IN_CHANNEL : Register { static constexpr Field CUBE_IN_CHANNEL{0x014, 0, 13}; } D_DATA_CUBE_IN_CHANNEL{0x014};
 inline constexpr struct D_FLYING_MODE : Register { static constexpr Field FLYING_MODE{0x018, 0, 1}; } D_FLYING_MODE{0x018};
-inline constexpr Register D_SRC_BASE_ADDR_LOW{0x01c};
-inline constexpr Register D_SRC_BASE_ADDR_HIGH{0x020};
-inline constexpr Register D_SRC_LINE_STRIDE{0x024};
-inline constexpr Register D_SRC_SURFACE_STRIDE{0x028};
 inline constexpr struct D_SRC_RAM_CFG : Register { static constexpr Field SRC_RAM_TYPE{0x02c, 0, 1}; } D_SRC_RAM_CFG{0x02c};
 inline constexpr struct D_DATA_FORMAT : Register { static constexpr Field INPUT_DATA{0x030, 0, 2}; } D_DATA_FORMAT{0x030};
 inline constexpr struct D_OPERATION_MODE_CFG : Register { static constexpr Field SPLIT_NUM{0x034, 0, 8}; } D_OPERATION_MODE_CFG{0x034};
@@ -72,6 +61,4 @@ inline constexpr struct D_POOLING_PADDING_CFG : Register { static constexpr Fiel
 inline constexpr struct D_PARTIAL_WIDTH_IN : Register { static constexpr Field PARTIAL_WIDTH_IN_FIRST{0x040, 0, 10},
     PARTIAL_WIDTH_IN_LAST{0x040, 10, 10}, PARTIAL_WIDTH_IN_MID{0x040, 20, 10}; } D_PARTIAL_WIDTH_IN{0x040};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field DMA_EN{0x044, 0, 1}; } D_PERF_ENABLE{0x044};
-inline constexpr Register D_PERF_READ_STALL{0x048};
-inline constexpr Register D_CYA{0x04c};
 }

@@ -5,6 +5,10 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::rbk {
+inline constexpr Register D_DAIN_ADDR_HIGH{0x01c}, D_DAIN_ADDR_LOW{0x020}, D_DAIN_LINE_STRIDE{0x024}, D_DAIN_SURF_STRIDE{0x028},
+    D_DAIN_PLANAR_STRIDE{0x02c}, D_DAOUT_ADDR_HIGH{0x038}, D_DAOUT_ADDR_LOW{0x03c}, D_DAOUT_LINE_STRIDE{0x040},
+    D_CONTRACT_STRIDE_0{0x044}, D_CONTRACT_STRIDE_1{0x048}, D_DAOUT_SURF_STRIDE{0x04c}, D_DAOUT_PLANAR_STRIDE{0x050},
+    D_PERF_READ_STALL{0x05c}, D_PERF_WRITE_STALL{0x060};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
@@ -14,23 +18,9 @@ inline constexpr struct D_DAIN_RAM_TYPE : Register { static constexpr Field DATA
 inline constexpr struct D_DATAIN_SIZE_0 : Register { static constexpr Field DATAIN_WIDTH{0x014, 0, 13},
     DATAIN_HEIGHT{0x014, 16, 13}; } D_DATAIN_SIZE_0{0x014};
 inline constexpr struct D_DATAIN_SIZE_1 : Register { static constexpr Field DATAIN_CHANNEL{0x018, 0, 13}; } D_DATAIN_SIZE_1{0x018};
-inline constexpr Register D_DAIN_ADDR_HIGH{0x01c};
-inline constexpr Register D_DAIN_ADDR_LOW{0x020};
-inline constexpr Register D_DAIN_LINE_STRIDE{0x024};
-inline constexpr Register D_DAIN_SURF_STRIDE{0x028};
-inline constexpr Register D_DAIN_PLANAR_STRIDE{0x02c};
 inline constexpr struct D_DAOUT_RAM_TYPE : Register { static constexpr Field DATAOUT_RAM_TYPE{0x030, 0, 1}; } D_DAOUT_RAM_TYPE{0x030};
 inline constexpr struct D_DATAOUT_SIZE_1 : Register { static constexpr Field DATAOUT_CHANNEL{0x034, 0, 13}; } D_DATAOUT_SIZE_1{0x034};
-inline constexpr Register D_DAOUT_ADDR_HIGH{0x038};
-inline constexpr Register D_DAOUT_ADDR_LOW{0x03c};
-inline constexpr Register D_DAOUT_LINE_STRIDE{0x040};
-inline constexpr Register D_CONTRACT_STRIDE_0{0x044};
-inline constexpr Register D_CONTRACT_STRIDE_1{0x048};
-inline constexpr Register D_DAOUT_SURF_STRIDE{0x04c};
-inline constexpr Register D_DAOUT_PLANAR_STRIDE{0x050};
 inline constexpr struct D_DECONV_STRIDE : Register { static constexpr Field DECONV_X_STRIDE{0x054, 0, 5},
     DECONV_Y_STRIDE{0x054, 16, 5}; } D_DECONV_STRIDE{0x054};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field PERF_EN{0x058, 0, 1}; } D_PERF_ENABLE{0x058};
-inline constexpr Register D_PERF_READ_STALL{0x05c};
-inline constexpr Register D_PERF_WRITE_STALL{0x060};
 }

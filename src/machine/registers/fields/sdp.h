@@ -5,6 +5,12 @@
 
 /// By NVDLA's names: byte offset of the register in the unit's window, lowest bit, width. What has no fields is one number.
 namespace dlasim::reg::sdp {
+inline constexpr Register S_LUT_LE_START{0x018}, S_LUT_LE_END{0x01c}, S_LUT_LO_START{0x020}, S_LUT_LO_END{0x024},
+    D_DST_BASE_ADDR_LOW{0x048}, D_DST_BASE_ADDR_HIGH{0x04c}, D_DST_LINE_STRIDE{0x050}, D_DST_SURFACE_STRIDE{0x054},
+    D_DP_EW_ALU_SRC_VALUE{0x088}, D_DP_EW_ALU_CVT_OFFSET_VALUE{0x08c}, D_DP_EW_MUL_SRC_VALUE{0x09c},
+    D_DP_EW_MUL_CVT_OFFSET_VALUE{0x0a0}, D_DST_BATCH_STRIDE{0x0b8}, D_CVT_OFFSET{0x0c0}, D_STATUS_NAN_INPUT_NUM{0x0d0},
+    D_STATUS_INF_INPUT_NUM{0x0d4}, D_STATUS_NAN_OUTPUT_NUM{0x0d8}, D_PERF_WDMA_WRITE_STALL{0x0e0}, D_PERF_LUT_UFLOW{0x0e4},
+    D_PERF_LUT_OFLOW{0x0e8}, D_PERF_OUT_SATURATION{0x0ec}, D_PERF_LUT_HYBRID{0x0f0}, D_PERF_LUT_LE_HIT{0x0f4}, D_PERF_LUT_LO_HIT{0x0f8};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct S_LUT_ACCESS_CFG : Register { static constexpr Field LUT_ADDR{0x008, 0, 10}, LUT_TABLE_ID{0x008, 16, 1},
@@ -14,10 +20,6 @@ inline constexpr struct S_LUT_CFG : Register { static constexpr Field LUT_LE_FUN
     LUT_OFLOW_PRIORITY{0x010, 5, 1}, LUT_HYBRID_PRIORITY{0x010, 6, 1}; } S_LUT_CFG{0x010};
 inline constexpr struct S_LUT_INFO : Register { static constexpr Field LUT_LE_INDEX_OFFSET{0x014, 0, 8},
     LUT_LE_INDEX_SELECT{0x014, 8, 8}, LUT_LO_INDEX_SELECT{0x014, 16, 8}; } S_LUT_INFO{0x014};
-inline constexpr Register S_LUT_LE_START{0x018};
-inline constexpr Register S_LUT_LE_END{0x01c};
-inline constexpr Register S_LUT_LO_START{0x020};
-inline constexpr Register S_LUT_LO_END{0x024};
 inline constexpr struct S_LUT_LE_SLOPE_SCALE : Register { static constexpr Field LUT_LE_SLOPE_UFLOW_SCALE{0x028, 0, 16},
     LUT_LE_SLOPE_OFLOW_SCALE{0x028, 16, 16}; } S_LUT_LE_SLOPE_SCALE{0x028};
 inline constexpr struct S_LUT_LE_SLOPE_SHIFT : Register { static constexpr Field LUT_LE_SLOPE_UFLOW_SHIFT{0x02c, 0, 5},
@@ -30,10 +32,6 @@ inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x
 inline constexpr struct D_DATA_CUBE_WIDTH : Register { static constexpr Field WIDTH{0x03c, 0, 13}; } D_DATA_CUBE_WIDTH{0x03c};
 inline constexpr struct D_DATA_CUBE_HEIGHT : Register { static constexpr Field HEIGHT{0x040, 0, 13}; } D_DATA_CUBE_HEIGHT{0x040};
 inline constexpr struct D_DATA_CUBE_CHANNEL : Register { static constexpr Field CHANNEL{0x044, 0, 13}; } D_DATA_CUBE_CHANNEL{0x044};
-inline constexpr Register D_DST_BASE_ADDR_LOW{0x048};
-inline constexpr Register D_DST_BASE_ADDR_HIGH{0x04c};
-inline constexpr Register D_DST_LINE_STRIDE{0x050};
-inline constexpr Register D_DST_SURFACE_STRIDE{0x054};
 inline constexpr struct D_DP_BS_CFG : Register { static constexpr Field BS_BYPASS{0x058, 0, 1}, BS_ALU_BYPASS{0x058, 1, 1},
     BS_ALU_ALGO{0x058, 2, 2}, BS_MUL_BYPASS{0x058, 4, 1}, BS_MUL_PRELU{0x058, 5, 1}, BS_RELU_BYPASS{0x058, 6, 1}; } D_DP_BS_CFG{0x058};
 inline constexpr struct D_DP_BS_ALU_CFG : Register { static constexpr Field BS_ALU_SRC{0x05c, 0, 1},
@@ -54,82 +52,48 @@ inline constexpr struct D_DP_EW_CFG : Register { static constexpr Field EW_BYPAS
     EW_ALU_ALGO{0x080, 2, 2}, EW_MUL_BYPASS{0x080, 4, 1}, EW_MUL_PRELU{0x080, 5, 1}, EW_LUT_BYPASS{0x080, 6, 1}; } D_DP_EW_CFG{0x080};
 inline constexpr struct D_DP_EW_ALU_CFG : Register { static constexpr Field EW_ALU_SRC{0x084, 0, 1},
     EW_ALU_CVT_BYPASS{0x084, 1, 1}; } D_DP_EW_ALU_CFG{0x084};
-inline constexpr Register D_DP_EW_ALU_SRC_VALUE{0x088};
-inline constexpr Register D_DP_EW_ALU_CVT_OFFSET_VALUE{0x08c};
 inline constexpr struct D_DP_EW_ALU_CVT_SCALE_VALUE : Register { static constexpr Field EW_ALU_CVT_SCALE{0x090, 0, 16}; } D_DP_EW_ALU_CVT_SCALE_VALUE{0x090};
 inline constexpr struct D_DP_EW_ALU_CVT_TRUNCATE_VALUE : Register { static constexpr Field EW_ALU_CVT_TRUNCATE{0x094, 0, 6}; } D_DP_EW_ALU_CVT_TRUNCATE_VALUE{0x094};
 inline constexpr struct D_DP_EW_MUL_CFG : Register { static constexpr Field EW_MUL_SRC{0x098, 0, 1},
     EW_MUL_CVT_BYPASS{0x098, 1, 1}; } D_DP_EW_MUL_CFG{0x098};
-inline constexpr Register D_DP_EW_MUL_SRC_VALUE{0x09c};
-inline constexpr Register D_DP_EW_MUL_CVT_OFFSET_VALUE{0x0a0};
 inline constexpr struct D_DP_EW_MUL_CVT_SCALE_VALUE : Register { static constexpr Field EW_MUL_CVT_SCALE{0x0a4, 0, 16}; } D_DP_EW_MUL_CVT_SCALE_VALUE{0x0a4};
 inline constexpr struct D_DP_EW_MUL_CVT_TRUNCATE_VALUE : Register { static constexpr Field EW_MUL_CVT_TRUNCATE{0x0a8, 0, 6}; } D_DP_EW_MUL_CVT_TRUNCATE_VALUE{0x0a8};
 inline constexpr struct D_DP_EW_TRUNCATE_VALUE : Register { static constexpr Field EW_TRUNCATE{0x0ac, 0, 10}; } D_DP_EW_TRUNCATE_VALUE{0x0ac};
 inline constexpr struct D_FEATURE_MODE_CFG : Register { static constexpr Field FLYING_MODE{0x0b0, 0, 1}, OUTPUT_DST{0x0b0, 1, 1},
     WINOGRAD{0x0b0, 2, 1}, NAN_TO_ZERO{0x0b0, 3, 1}, BATCH_NUMBER{0x0b0, 8, 5}; } D_FEATURE_MODE_CFG{0x0b0};
 inline constexpr struct D_DST_DMA_CFG : Register { static constexpr Field DST_RAM_TYPE{0x0b4, 0, 1}; } D_DST_DMA_CFG{0x0b4};
-inline constexpr Register D_DST_BATCH_STRIDE{0x0b8};
 inline constexpr struct D_DATA_FORMAT : Register { static constexpr Field PROC_PRECISION{0x0bc, 0, 2},
     OUT_PRECISION{0x0bc, 2, 2}; } D_DATA_FORMAT{0x0bc};
-inline constexpr Register D_CVT_OFFSET{0x0c0};
 inline constexpr struct D_CVT_SCALE : Register { static constexpr Field CVT_SCALE{0x0c4, 0, 16}; } D_CVT_SCALE{0x0c4};
 inline constexpr struct D_CVT_SHIFT : Register { static constexpr Field CVT_SHIFT{0x0c8, 0, 6}; } D_CVT_SHIFT{0x0c8};
 inline constexpr struct D_STATUS : Register { static constexpr Field STATUS_UNEQUAL{0x0cc, 0, 1}; } D_STATUS{0x0cc};
-inline constexpr Register D_STATUS_NAN_INPUT_NUM{0x0d0};
-inline constexpr Register D_STATUS_INF_INPUT_NUM{0x0d4};
-inline constexpr Register D_STATUS_NAN_OUTPUT_NUM{0x0d8};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field PERF_DMA_EN{0x0dc, 0, 1}, PERF_LUT_EN{0x0dc, 1, 1},
     PERF_SAT_EN{0x0dc, 2, 1}, PERF_NAN_INF_COUNT_EN{0x0dc, 3, 1}; } D_PERF_ENABLE{0x0dc};
-inline constexpr Register D_PERF_WDMA_WRITE_STALL{0x0e0};
-inline constexpr Register D_PERF_LUT_UFLOW{0x0e4};
-inline constexpr Register D_PERF_LUT_OFLOW{0x0e8};
-inline constexpr Register D_PERF_OUT_SATURATION{0x0ec};
-inline constexpr Register D_PERF_LUT_HYBRID{0x0f0};
-inline constexpr Register D_PERF_LUT_LE_HIT{0x0f4};
-inline constexpr Register D_PERF_LUT_LO_HIT{0x0f8};
 }
 namespace dlasim::reg::sdp_rdma {
+inline constexpr Register D_SRC_BASE_ADDR_LOW{0x018}, D_SRC_BASE_ADDR_HIGH{0x01c}, D_SRC_LINE_STRIDE{0x020},
+    D_SRC_SURFACE_STRIDE{0x024}, D_BS_BASE_ADDR_LOW{0x02c}, D_BS_BASE_ADDR_HIGH{0x030}, D_BS_LINE_STRIDE{0x034},
+    D_BS_SURFACE_STRIDE{0x038}, D_BS_BATCH_STRIDE{0x03c}, D_BN_BASE_ADDR_LOW{0x044}, D_BN_BASE_ADDR_HIGH{0x048},
+    D_BN_LINE_STRIDE{0x04c}, D_BN_SURFACE_STRIDE{0x050}, D_BN_BATCH_STRIDE{0x054}, D_EW_BASE_ADDR_LOW{0x05c},
+    D_EW_BASE_ADDR_HIGH{0x060}, D_EW_LINE_STRIDE{0x064}, D_EW_SURFACE_STRIDE{0x068}, D_EW_BATCH_STRIDE{0x06c},
+    D_STATUS_NAN_INPUT_NUM{0x078}, D_STATUS_INF_INPUT_NUM{0x07c}, D_PERF_MRDMA_READ_STALL{0x084}, D_PERF_BRDMA_READ_STALL{0x088},
+    D_PERF_NRDMA_READ_STALL{0x08c}, D_PERF_ERDMA_READ_STALL{0x090};
 inline constexpr struct S_STATUS : Register { static constexpr Field STATUS_0{0x000, 0, 2}, STATUS_1{0x000, 16, 2}; } S_STATUS{0x000};
 inline constexpr struct S_POINTER : Register { static constexpr Field PRODUCER{0x004, 0, 1}, CONSUMER{0x004, 16, 1}; } S_POINTER{0x004};
 inline constexpr struct D_OP_ENABLE : Register { static constexpr Field OP_EN{0x008, 0, 1}; } D_OP_ENABLE{0x008};
 inline constexpr struct D_DATA_CUBE_WIDTH : Register { static constexpr Field WIDTH{0x00c, 0, 13}; } D_DATA_CUBE_WIDTH{0x00c};
 inline constexpr struct D_DATA_CUBE_HEIGHT : Register { static constexpr Field HEIGHT{0x010, 0, 13}; } D_DATA_CUBE_HEIGHT{0x010};
 inline constexpr struct D_DATA_CUBE_CHANNEL : Register { static constexpr Field CHANNEL{0x014, 0, 13}; } D_DATA_CUBE_CHANNEL{0x014};
-inline constexpr Register D_SRC_BASE_ADDR_LOW{0x018};
-inline constexpr Register D_SRC_BASE_ADDR_HIGH{0x01c};
-inline constexpr Register D_SRC_LINE_STRIDE{0x020};
-inline constexpr Register D_SRC_SURFACE_STRIDE{0x024};
 inline constexpr struct D_BRDMA_CFG : Register { static constexpr Field BRDMA_DISABLE{0x028, 0, 1}, BRDMA_DATA_USE{0x028, 1, 2},
     BRDMA_DATA_SIZE{0x028, 3, 1}, BRDMA_DATA_MODE{0x028, 4, 1}, BRDMA_RAM_TYPE{0x028, 5, 1}; } D_BRDMA_CFG{0x028};
-inline constexpr Register D_BS_BASE_ADDR_LOW{0x02c};
-inline constexpr Register D_BS_BASE_ADDR_HIGH{0x030};
-inline constexpr Register D_BS_LINE_STRIDE{0x034};
-inline constexpr Register D_BS_SURFACE_STRIDE{0x038};
-inline constexpr Register D_BS_BATCH_STRIDE{0x03c};
 inline constexpr struct D_NRDMA_CFG : Register { static constexpr Field NRDMA_DISABLE{0x040, 0, 1}, NRDMA_DATA_USE{0x040, 1, 2},
     NRDMA_DATA_SIZE{0x040, 3, 1}, NRDMA_DATA_MODE{0x040, 4, 1}, NRDMA_RAM_TYPE{0x040, 5, 1}; } D_NRDMA_CFG{0x040};
-inline constexpr Register D_BN_BASE_ADDR_LOW{0x044};
-inline constexpr Register D_BN_BASE_ADDR_HIGH{0x048};
-inline constexpr Register D_BN_LINE_STRIDE{0x04c};
-inline constexpr Register D_BN_SURFACE_STRIDE{0x050};
-inline constexpr Register D_BN_BATCH_STRIDE{0x054};
 inline constexpr struct D_ERDMA_CFG : Register { static constexpr Field ERDMA_DISABLE{0x058, 0, 1}, ERDMA_DATA_USE{0x058, 1, 2},
     ERDMA_DATA_SIZE{0x058, 3, 1}, ERDMA_DATA_MODE{0x058, 4, 1}, ERDMA_RAM_TYPE{0x058, 5, 1}; } D_ERDMA_CFG{0x058};
-inline constexpr Register D_EW_BASE_ADDR_LOW{0x05c};
-inline constexpr Register D_EW_BASE_ADDR_HIGH{0x060};
-inline constexpr Register D_EW_LINE_STRIDE{0x064};
-inline constexpr Register D_EW_SURFACE_STRIDE{0x068};
-inline constexpr Register D_EW_BATCH_STRIDE{0x06c};
 inline constexpr struct D_FEATURE_MODE_CFG : Register { static constexpr Field FLYING_MODE{0x070, 0, 1}, WINOGRAD{0x070, 1, 1},
     IN_PRECISION{0x070, 2, 2}, PROC_PRECISION{0x070, 4, 2}, OUT_PRECISION{0x070, 6, 2},
     BATCH_NUMBER{0x070, 8, 5}; } D_FEATURE_MODE_CFG{0x070};
 inline constexpr struct D_SRC_DMA_CFG : Register { static constexpr Field SRC_RAM_TYPE{0x074, 0, 1}; } D_SRC_DMA_CFG{0x074};
-inline constexpr Register D_STATUS_NAN_INPUT_NUM{0x078};
-inline constexpr Register D_STATUS_INF_INPUT_NUM{0x07c};
 inline constexpr struct D_PERF_ENABLE : Register { static constexpr Field PERF_DMA_EN{0x080, 0, 1},
     PERF_NAN_INF_COUNT_EN{0x080, 1, 1}; } D_PERF_ENABLE{0x080};
-inline constexpr Register D_PERF_MRDMA_READ_STALL{0x084};
-inline constexpr Register D_PERF_BRDMA_READ_STALL{0x088};
-inline constexpr Register D_PERF_NRDMA_READ_STALL{0x08c};
-inline constexpr Register D_PERF_ERDMA_READ_STALL{0x090};
 }

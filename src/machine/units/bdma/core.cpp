@@ -9,6 +9,7 @@
 #include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/bdma.h"
+#include "registers/interrupts.h"
 #include "registers/register_file.h"
 #include "units/bdma/counters.h"
 #include "units/bdma/descriptor.h"
@@ -221,7 +222,7 @@ bool BdmaCore::step_completion(Cycle now)
     if (!acks.take(now)) return false;
     const unsigned group = done_groups.front();
     done_groups.pop_front();
-    interrupt.put(now + facts::bdma::kCompleteToInterrupt, 1u << (facts::bdma::kInterruptBit + group));
+    interrupt.put(now + facts::bdma::kCompleteToInterrupt, reg::glb::kBdma.bit(group));
     if (logs)
         (*logs)[WaitPoint::BdmaDone].event(now + facts::bdma::kCompleteToInterrupt,
                                            of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Bdma)), Cause::Interrupt,

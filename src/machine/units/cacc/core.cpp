@@ -12,6 +12,7 @@
 #include "facts/csc.h"
 #include "links/direct_core.h"
 #include "registers/fields/cacc.h"
+#include "registers/interrupts.h"
 #include "registers/register_file.h"
 #include "units/cacc/accumulator.h"
 #include "units/cacc/counters.h"
@@ -301,7 +302,7 @@ void CaccCore::advance_output(Cycle to)
             beat_at = kNever;
             ports.credit.put(to + facts::cacc::kCredit, 1);
             if (delivery.ends_layer()) {
-                ports.interrupt.put(to + silicon.end_to_interrupt, 1u << (facts::cacc::kInterruptBit + interrupt_group));
+                ports.interrupt.put(to + silicon.end_to_interrupt, reg::glb::kCacc.bit(interrupt_group));
                 interrupt_group ^= 1;
                 if (!running) phases.enter(Phase::Gated, to + 1);
             }

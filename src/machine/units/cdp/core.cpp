@@ -9,6 +9,7 @@
 #include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/cdp.h"
+#include "registers/interrupts.h"
 #include "registers/lut_window.h"
 #include "registers/register_file.h"
 #include "units/cdp/counters.h"
@@ -229,7 +230,7 @@ void CdpCore::latch_counts(unsigned group)
 bool CdpCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
-    interrupt.put(now + facts::cdp::kCompleteToInterrupt, 1u << (facts::cdp::kInterruptBit + done_groups.front()));
+    interrupt.put(now + facts::cdp::kCompleteToInterrupt, reg::glb::kCdp.bit(done_groups.front()));
     if (logs)
         (*logs)[WaitPoint::CdpDone].event(now + facts::cdp::kCompleteToInterrupt,
                                           of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Cdp)), Cause::Interrupt,

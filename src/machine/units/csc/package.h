@@ -34,12 +34,6 @@ public:
     /// The package that next() returns. pre: !done()
     const Package& peek() const { return package_; }
     void next();
-    /// Kernels of the groups that are not done.
-    std::int64_t kernels_left() const
-    {
-        return done_ ? 0
-                     : std::int64_t{layer_->groups - group_ - 1} * layer_->kernel_group + layer_->last_kernel % layer_->kernel_group + 1;
-    }
 
 private:
     void start_stripe();

@@ -8,6 +8,7 @@
 #include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/pdp.h"
+#include "registers/interrupts.h"
 #include "registers/register_file.h"
 #include "units/pdp/completion.h"
 #include "units/pdp/counters.h"
@@ -278,7 +279,7 @@ void PdpCore::cycle(Cycle at, bool late)
     events.start = !running && registers.start_cycle() == at;
     const bool happens = events.start || last_data || read.finished || events.acknowledged || completion.pending();
     if (const auto group = happens ? completion.clock(events) : std::nullopt)
-        note_interrupt(at + 1, events.acknowledged), links.interrupt.put(at + 1, 1u << (facts::pdp::kInterruptBit + *group));
+        note_interrupt(at + 1, events.acknowledged), links.interrupt.put(at + 1, reg::glb::kPdp.bit(*group));
 
     active = flow.changed || completion.pending() || done || last_data || events.start || events.acknowledged;
     if (events.start) start(at);

@@ -33,7 +33,6 @@ public:
     void select(bool flying) { flying_ = flying; }
 
     bool valid() const { return stage_.valid(); }
-    bool memory_open() const { return memory_open_; }
     /// SDP's beat of the next cycle would be taken.
     bool sdp_ready() const { return sdp_.ready() && sdp_open(); }
 

@@ -10,6 +10,7 @@
 #include "links/direct_core.h"
 #include "links/dma_shim.h"
 #include "registers/fields/rbk.h"
+#include "registers/interrupts.h"
 #include "registers/register_file.h"
 #include "units/rubik/bank.h"
 #include "units/rubik/counters.h"
@@ -187,7 +188,7 @@ void RubikCore::account(Cycle to)
 bool RubikCore::step_completion(Cycle now)
 {
     if (!acks.take(now) || done_groups.empty()) return false;
-    interrupt.put(now + facts::rubik::kCompleteToInterrupt, 1u << (facts::rubik::kInterruptBit + done_groups.front()));
+    interrupt.put(now + facts::rubik::kCompleteToInterrupt, reg::glb::kRubik.bit(done_groups.front()));
     if (logs)
         (*logs)[WaitPoint::RubikDone].event(now + facts::rubik::kCompleteToInterrupt,
                                             of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Rubik)), Cause::Interrupt,

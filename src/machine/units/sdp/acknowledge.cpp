@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "facts/sdp.h"
+#include "registers/interrupts.h"
 
 namespace dlasim::sdp {
 
@@ -30,7 +31,7 @@ void Acknowledge::send(Cycle now)
 
 void Acknowledge::release(Cycle at)
 {
-    insert(at, 1u << (facts::sdp::kInterruptBit + layers_.front().group));
+    insert(at, reg::glb::kSdp.bit(layers_.front().group));
     layers_.pop_front();
     if (log) log->event(at, of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Sdp)), Cause::Interrupt, delay_);
 }

@@ -72,9 +72,9 @@ constexpr std::array kErrorKeys{
                     "the same of the step alone: against real numbers computed from the tensors that it reads", kByStep},
                    [](const ErrorView& e) { return of_loss(e, [](const Loss& loss) { return ratio_json(loss.own); }); }},
     Key<ErrorView>{{"cosine", "number", "", "of the angle between its numbers and those of the model", kByStep},
-                   [](const ErrorView& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.cosine(); }); }},
+                   [](const ErrorView& e) { return of_loss(e, value_of<&Loss::cosine>); }},
     Key<ErrorView>{{"saturated", "number", "", "share of its elements beyond its range", kByStep},
-                   [](const ErrorView& e) { return of_loss(e, [](const Loss& loss) -> OrderedJson { return loss.saturation(); }); }},
+                   [](const ErrorView& e) { return of_loss(e, value_of<&Loss::saturation>); }},
 };
 
 struct OutputView {
@@ -156,26 +156,17 @@ OrderedJson worst_step_json(const NetworkPlan& plan, const ImagesResult& images)
 
 OrderedJson tensor_errors_json(const NetworkPlan& plan, const ImagesResult& images)
 {
-    OrderedJson list = OrderedJson::array();
-    for (const ImagesResult::TensorError& of : images.errors)
-        list.push_back(written(kErrorKeys, ErrorView{plan.steps.tensors[of.tensor], of.error, of.loss}));
-    return list;
+    return written_list(kErrorKeys, images.errors, [&](const ImagesResult::TensorError& of) {
+        return ErrorView{plan.steps.tensors[of.tensor], of.error, of.loss};
+    });
 }
 
 OrderedJson image_outputs_json(const ImagesResult& images)
 {
-    OrderedJson list = OrderedJson::array();
-    for (const ImagesResult::Output& output : images.outputs) list.push_back(written(kOutputKeys, OutputView{images, output}));
-    return list;
+    return written_list(kOutputKeys, images.outputs, [&](const ImagesResult::Output& output) { return OutputView{images, output}; });
 }
 
-std::vector<PlacedKey> network_images_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kErrorKeys, "tensors/[]/");
-    place_keys(keys, kOutputKeys, "outputs/[]/");
-    return keys;
-}
+std::vector<PlacedKey> network_images_keys() { return placed(kErrorKeys, "tensors/[]/", kOutputKeys, "outputs/[]/"); }
 
 std::string images_text(const ImagesResult& i, std::uint64_t cycles)
 {

@@ -38,17 +38,17 @@ constexpr std::array kPlaceKeys{
 
 constexpr std::array kUseKeys{
     Key<NetworkPlan>{{"dbb/tensors", "integer", "bytes", "DBB memory of tensors, from the first address to the last"},
-                     [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.tensors; }},
+                     value_of<&NetworkPlan::memory_use, &MemoryUse::tensors>},
     Key<NetworkPlan>{{"dbb/weights", "integer", "bytes", "DBB memory of weights and operands per kernel"},
-                     [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.weights; }},
+                     value_of<&NetworkPlan::memory_use, &MemoryUse::weights>},
     Key<NetworkPlan>{{"cvsram/tensors", "integer", "bytes", "CVSRAM of tensors, from the first address to the last"},
-                     [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.cvsram; }},
+                     value_of<&NetworkPlan::memory_use, &MemoryUse::cvsram>},
     Key<NetworkPlan>{{"cvsram/capacity", "integer", "bytes", "of the hardware's CVSRAM"},
                      [](const NetworkPlan& p) -> OrderedJson { return p.hardware.memory.secondary_bytes; }},
     Key<NetworkPlan>{{"cvsram/kept", "integer", "bytes", "of traffic of units that CVSRAM keeps from DBB"},
-                     [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.kept; }},
+                     value_of<&NetworkPlan::memory_use, &MemoryUse::kept>},
     Key<NetworkPlan>{{"apart", "integer", "bytes", "memory of tensors without reuse"},
-                     [](const NetworkPlan& p) -> OrderedJson { return p.memory_use.apart; }},
+                     value_of<&NetworkPlan::memory_use, &MemoryUse::apart>},
 };
 
 }  // namespace
@@ -68,13 +68,7 @@ OrderedJson places_json(const NetworkPlan& plan)
     return list;
 }
 
-std::vector<PlacedKey> network_memory_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kUseKeys, "memory_use/");
-    place_keys(keys, kPlaceKeys, "places/[]/");
-    return keys;
-}
+std::vector<PlacedKey> network_memory_keys() { return placed(kUseKeys, "memory_use/", kPlaceKeys, "places/[]/"); }
 
 std::string memory_use_text(const NetworkPlan& plan)
 {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
 
 #include "base/files/json_text.h"
 #include "base/files/output_folder.h"
@@ -88,7 +89,7 @@ constexpr KeyRow kStepCausesKey{"causes", "object", "cycles", "the causes of the
 constexpr std::array kReportedStepKeys{
     Key<ReportedStep>{{"name", "text", "", "of the last layer in it, and of the tensor that it makes"},
                       [](const ReportedStep& s) -> OrderedJson { return s.step.name; }},
-    Key<ReportedStep>{{"layers", "list", "", "layers that it executes"}, [](const ReportedStep& s) -> OrderedJson { return s.layers(); }},
+    Key<ReportedStep>{{"layers", "list", "", "layers that it executes"}, value_of<&ReportedStep::layers>},
     Key<ReportedStep>{{"unit", "text", "", "array, sdp, pdp, cdp or host"},
                       [](const ReportedStep& s) -> OrderedJson { return unit_name(s.step.unit); }},
     Key<ReportedStep>{
@@ -146,9 +147,9 @@ constexpr std::array kReportedStepKeys{
     Key<ReportedStep>{{"apart", "integer", "cycles", "of the step alone", "--layers apart, steps of units"},
                       [](const ReportedStep& s) { return s.r.apart.empty() ? kAbsent : of_machine(s, s.r.apart[s.i]); }},
     Key<ReportedStep>{{"compared", "integer or null", "values", "of its output"},
-                      [](const ReportedStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.compared; }); }},
+                      [](const ReportedStep& s) { return of_finding(s, value_of<&Comparison::compared>); }},
     Key<ReportedStep>{{"mismatches", "integer or null", "values", "of these not equal to the golden ones"},
-                      [](const ReportedStep& s) { return of_finding(s, [](const Comparison& c) -> OrderedJson { return c.mismatches; }); }},
+                      [](const ReportedStep& s) { return of_finding(s, value_of<&Comparison::mismatches>); }},
     Key<ReportedStep>{
         {"direct", "object", "", "its output compared with the direct convolution of the same input", "Winograd, no ONNX model"},
         [](const ReportedStep& s) { return s.plan.direct ? direct_json(*s.plan.direct) : kAbsent; }},
@@ -163,9 +164,9 @@ std::uint64_t sum(const NetworkPlan& plan, std::uint64_t (Traffic::*bytes)() con
 
 OrderedJson steps_json(const NetworkResult& r)
 {
-    OrderedJson steps = OrderedJson::array();
-    for (std::size_t i = 0; i < r.plan.plans.size(); ++i) steps.push_back(written(kReportedStepKeys, ReportedStep{r, i}));
-    return steps;
+    return written_list(kReportedStepKeys, std::views::iota(std::size_t{0}, r.plan.plans.size()), [&](std::size_t i) {
+        return ReportedStep{r, i};
+    });
 }
 
 constexpr std::string_view kOnnx = "an ONNX model", kImages = "an ONNX model, `--images`", kLabels = "an ONNX model with `--labels`",
@@ -188,6 +189,11 @@ OrderedJson of_images(const NetworkResult& r, Value value)
 {
     return r.images ? OrderedJson(value()) : kAbsent;
 }
+template <auto Member>
+OrderedJson of_model(const NetworkResult& r)
+{
+    return r.images ? OrderedJson(r.images->model.*Member) : kAbsent;
+}
 OrderedJson of_several(const NetworkResult& r, std::uint64_t value)
 {
     return r.images || r.plan.together > 1 ? OrderedJson(value) : kAbsent;
@@ -207,31 +213,24 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"network", "object", "", "the file, with every default: NETWORK.md"},
                        [](const NetworkResult& r) { return network_json(r.plan.network); }},
     Key<NetworkResult>{{"frames_per_s", "number", "1/s", "frames back to back; includes CPU fallback if `--host` is given"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.frames_per_s(); }},
+                       value_of<&NetworkResult::frames_per_s>},
     Key<NetworkResult>{{"host", "object", "", "CPU fallback, which takes no cycles: below"},
                        [](const NetworkResult& r) { return host_json(r.host()); }},
     Key<NetworkResult>{{"apart/cycles", "integer", "cycles", "sum over all steps, each alone", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart()); }},
     Key<NetworkResult>{{"apart/gained", "integer", "cycles", "of these that running the steps as one program saves", "--layers apart"},
                        [](const NetworkResult& r) { return r.apart.empty() ? kAbsent : OrderedJson(r.cycles_apart() - r.cycles()); }},
-    Key<NetworkResult>{{"model/file", "text", "", "the model as the command named it", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.file; }); }},
-    Key<NetworkResult>{{"model/input", "list", "", "files of `--input`, [NAME=]FILE", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.input; }); }},
-    Key<NetworkResult>{{"model/calibrate", "list", "", "files of `--calibrate`", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.calibrate; }); }},
-    Key<NetworkResult>{
-        {"model/bias_correction", "flag", "", "`--bias-correction`", kOnnx},
-        [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.bias_correction; }); }},
-    Key<NetworkResult>{{"model/preprocess", "list", "", "of `--preprocess`", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.preprocess; }); }},
+    Key<NetworkResult>{{"model/file", "text", "", "the model as the command named it", kOnnx}, of_model<&OnnxWork::file>},
+    Key<NetworkResult>{{"model/input", "list", "", "files of `--input`, [NAME=]FILE", kOnnx}, of_model<&OnnxWork::input>},
+    Key<NetworkResult>{{"model/calibrate", "list", "", "files of `--calibrate`", kOnnx}, of_model<&OnnxWork::calibrate>},
+    Key<NetworkResult>{{"model/bias_correction", "flag", "", "`--bias-correction`", kOnnx}, of_model<&OnnxWork::bias_correction>},
+    Key<NetworkResult>{{"model/preprocess", "list", "", "of `--preprocess`", kOnnx}, of_model<&OnnxWork::preprocess>},
     Key<NetworkResult>{{"model/calibration", "text", "", "method that derives ranges from these images", "an ONNX model in int8"},
                        [](const NetworkResult& r) -> OrderedJson {
                            if (!r.images || r.plan.network.is_fp16()) return kAbsent;
                            return r.images->model.calibration.empty() ? "max" : r.images->model.calibration;
                        }},
-    Key<NetworkResult>{{"model/shape", "list", "", "of `--shape`, [NAME=]SIZES", kOnnx},
-                       [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return r.images->model.shapes; }); }},
+    Key<NetworkResult>{{"model/shape", "list", "", "of `--shape`, [NAME=]SIZES", kOnnx}, of_model<&OnnxWork::shapes>},
     Key<NetworkResult>{
         {"model/precision", "text", "", "int8 or fp16", kOnnx},
         [](const NetworkResult& r) { return of_images(r, [&]() -> OrderedJson { return precision_name(r.plan.network.precision); }); }},
@@ -264,7 +263,7 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"macs", "integer", "MACs", "of all layers as defined"},
                        [](const NetworkResult& r) -> OrderedJson { return r.plan.network.macs(); }},
     Key<NetworkResult>{{"utilization", "number", "", "MACs over the capacity of the array in `cycles`"},
-                       [](const NetworkResult& r) -> OrderedJson { return r.utilization(); }},
+                       value_of<&NetworkResult::utilization>},
     Key<NetworkResult>{
         {"verified", "flag or null", "", "every value of every tensor is equal; null with --timing-only"},
         [](const NetworkResult& r) -> OrderedJson { return r.findings.empty() ? OrderedJson() : OrderedJson(r.verified()); }},
@@ -461,16 +460,8 @@ OrderedJson network_result_json(const NetworkResult& r)
 
 std::vector<PlacedKey> network_result_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kNetworkKeys);
-    for (const PlacedKey& key : host_keys()) keys.push_back(key);
-    for (const PlacedKey& key : network_images_keys()) keys.push_back(key);
-    for (const PlacedKey& key : network_memory_keys()) keys.push_back(key);
-    place_keys(keys, kReportedStepKeys, "steps/[]/");
-    for (const PlacedKey& key : direct_keys()) keys.push_back({"steps/[]/direct/" + key.path, key.row});
-    place_tensor_keys(keys, "steps/[]/tensors/*/", true);
-    for (const PlacedKey& key : step_energy_keys("steps/[]/")) keys.push_back(key);
-    return keys;
+    return placed(kNetworkKeys, "", host_keys(), "", network_images_keys(), "", network_memory_keys(), "", kReportedStepKeys, "steps/[]/",
+                  direct_keys(), "steps/[]/direct/", tensor_keys(), repeated("steps/[]/tensors/*/"), step_energy_keys(), "steps/[]/");
 }
 
 std::string network_csv(const NetworkResult& r)

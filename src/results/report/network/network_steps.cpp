@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cctype>
+#include <ranges>
 
 #include "config/layer/layer_reader.h"
 #include "config/layer/pool_reader.h"
@@ -208,15 +209,15 @@ constexpr std::array kFileKeys{
                      }},
     Key<NetworkPlan>{{"concatenations", "list", "", "tensors whose parts are written in place: no steps"},
                      [](const NetworkPlan& plan) {
-                         OrderedJson list = OrderedJson::array();
-                         for (const JoinedTensor& joined : plan.steps.joined) list.push_back(written(kJoinKeys, JoinView{plan, joined}));
-                         return list;
+                         return written_list(kJoinKeys, plan.steps.joined, [&](const JoinedTensor& joined) {
+                             return JoinView{plan, joined};
+                         });
                      }},
     Key<NetworkPlan>{{"steps", "list", "", "in execution order"},
                      [](const NetworkPlan& plan) {
-                         OrderedJson list = OrderedJson::array();
-                         for (std::size_t i = 0; i < plan.steps.list.size(); ++i) list.push_back(written(kStepKeys, StepView{plan, i}));
-                         return list;
+                         return written_list(kStepKeys, std::views::iota(std::size_t{0}, plan.steps.list.size()), [&](std::size_t i) {
+                             return StepView{plan, i};
+                         });
                      }},
 };
 
@@ -288,12 +289,7 @@ void write_steps(const NetworkPlan& plan, const std::vector<Tensor>& tensors, co
 
 std::vector<PlacedKey> network_step_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kFileKeys);
-    place_keys(keys, kTensorKeys, "tensors/[]/");
-    place_keys(keys, kJoinKeys, "concatenations/[]/");
-    place_keys(keys, kStepKeys, "steps/[]/");
-    return keys;
+    return placed(kFileKeys, "", kTensorKeys, "tensors/[]/", kJoinKeys, "concatenations/[]/", kStepKeys, "steps/[]/");
 }
 
 }  // namespace dlasim

@@ -134,18 +134,8 @@ void PowerProfile::add_to(OrderedJson& result) const
             windows(static_cast<Cycle>(run->activity.cycles), 1e6 * result["energy_uj"].get<double>() * run->images, precision);
 }
 
-std::vector<PlacedKey> step_energy_keys(const std::string& prefix)
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kStepRows, prefix);
-    return keys;
-}
+std::vector<PlacedKey> step_energy_keys() { return placed(kStepRows, ""); }
 
-std::vector<PlacedKey> power_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kPowerRows);
-    return keys;
-}
+std::vector<PlacedKey> power_keys() { return placed(kPowerRows, ""); }
 
 }  // namespace dlasim

@@ -48,7 +48,7 @@ private:
 };
 
 /// Keys of a step, and of `power`.
-std::vector<PlacedKey> step_energy_keys(const std::string& prefix);
+std::vector<PlacedKey> step_energy_keys();
 std::vector<PlacedKey> power_keys();
 
 }  // namespace dlasim

@@ -3,13 +3,11 @@
 #include <cmath>
 
 #include "config/descriptor_keys.h"
+#include "config/layer/cube_reader.h"
 #include "config/layer/layer_words.h"
-#include "config/layer/place_reader.h"
 
 namespace dlasim {
 namespace {
-
-constexpr PlaceRule kAddress{{0, (std::int64_t{1} << 48) - 32}, 32};
 
 double number(const JsonObject& object, const char* key, double low, double high, const char* meaning, double fallback)
 {
@@ -45,17 +43,7 @@ Lrn read_lrn(const JsonObject& top)
         lrn.output_scale = number(lrn_object, "output_scale", 1e-60, 1e60, "real value of a step of the output represents",
                                   lrn.input_scale * std::pow(lrn.bias, -lrn.beta));
     }
-    if (!top.has("input")) top.missing("input", "an object {\"width\", \"height\", \"channels\"}");
-    const JsonObject input = top.object("input", keys::kCube);
-    const auto side = [&](const char* key) { return static_cast<std::uint32_t>(input.integer(key)); };
-    lrn.width = side("width");
-    lrn.height = side("height");
-    lrn.channels = side("channels");
-    if (top.has("placement")) {
-        const JsonObject placement = top.object("placement", keys::kCubePlacement);
-        lrn.input = read_place(placement, "input", kAddress, lrn.input);
-        lrn.output = read_place(placement, "output", kAddress, lrn.output);
-    }
+    read_cube(top, {1, keys::kMaxSide}, lrn);
     return lrn;
 }
 
@@ -66,9 +54,7 @@ void put_lrn(OrderedJson& json, const Lrn& lrn)
         json["lrn"]["input_scale"] = lrn.input_scale;
         json["lrn"]["output_scale"] = lrn.output_scale;
     }
-    json["input"] = {{"width", lrn.width}, {"height", lrn.height}, {"channels", lrn.channels}};
-    json["precision"] = kPrecisions[static_cast<std::size_t>(lrn.precision)];
-    json["placement"] = {{"input", place_json(lrn.input)}, {"output", place_json(lrn.output)}};
+    put_cube(json, lrn);
 }
 
 }  // namespace dlasim

@@ -13,6 +13,8 @@ struct PlaceRule {
     Within range{0, 0xffffff00};
     std::uint32_t multiple = 256;
 };
+/// Of transfers: every atom below 2^48.
+inline constexpr PlaceRule kTransferAddress{{0, (std::int64_t{1} << 48) - 32}, 32};
 
 /// The place under `key`. Without the key, or without its address, the fallback's; required if there is none.
 Place read_place(const JsonObject& parent, std::string_view key, const PlaceRule& rule, const std::optional<Place>& fallback);

@@ -5,19 +5,11 @@
 //
 // Error  ConfigError with file, pointer, found and expected. What depends on the machine is refused by plan_transfer().
 #pragma once
-#include <span>
-
-#include "config/json_object.h"
+#include "config/layer/cube_reader.h"
 #include "config/model/transfer.h"
 
 namespace dlasim {
 
-/// A descriptor that is no layer's.
-struct TransferKeys {
-    std::string op, title;
-    std::span<const InputKey> top;
-    std::vector<PlacedKey> placed;  // these and those below
-};
 /// In the order of Transfer::what.
 const std::vector<TransferKeys>& transfer_keys();
 

@@ -3,10 +3,9 @@
 
 #include "config/machine/hardware.h"
 #include "facts/abilities.h"
-#include "facts/bdma.h"
 #include "facts/fabric.h"
+#include "facts/optional_units.h"
 #include "facts/presets.h"
-#include "facts/rubik.h"
 
 namespace dlasim {
 namespace {
@@ -59,8 +58,9 @@ void Rules::both() const
     expect(entries <= most, is("cbuf.banks", cbuf.banks, "cbuf.bank_depth", cbuf.bank_depth),
            "at most " + std::to_string(most) + " entries in all: the width of an entry address");
     expect(!hw_.sdp.has_lut || hw_.sdp.has_ew, "sdp.has_lut without sdp.has_ew", "both: the tables are in the EW unit");
-    expect(hw_.memory.has_secondary || (!hw_.bdma && !hw_.rubik), "bdma or rubik without memory.has_secondary",
-           "memory.has_secondary = true, or both false: they have a port to either memory");
+    for (const facts::OptionalUnit& unit : facts::kOptionalUnits)
+        expect(hw_.memory.has_secondary || !(hw_.*unit.there), std::string(unit.key) + " without memory.has_secondary",
+               "memory.has_secondary = true, or false: it has a port to either memory");
     expect(hw_.memory.has_secondary || hw_.memory.secondary_bytes == 0, is("memory.secondary.bytes", hw_.memory.secondary_bytes),
            "0: there is no secondary port");
     credits();
@@ -84,8 +84,8 @@ void Rules::credits() const
                "0, unlimited: CDMA returns no credits, so it would hang when they are used up");
     const std::uint32_t counter = facts::fabric::most_credits(hw_);
     const std::string bits = std::string("the credit counter has ") + (counter < 256 ? "eight" : "nine") + " bits";
-    if (hw_.bdma) credit(Client::Bdma, facts::bdma::of(hw_).fifo_beats, "the latency FIFO of BDMA holds no more");
-    if (hw_.rubik) credit(Client::Rubik, facts::rubik::of(hw_).fifo_beats, "the data FIFO of Rubik holds no more");
+    for (const facts::OptionalUnit& unit : facts::kOptionalUnits)
+        if (hw_.*unit.there) credit(unit.client, unit.fifo_beats(hw_), "the FIFO of " + std::string(unit.name) + " holds no more");
     for (const Client client : {Client::Sdp, Client::Pdp, Client::Cdp, Client::SdpBs, Client::SdpBn}) credit(client, counter, bits);
     if (hw_.sdp.has_ew) credit(Client::SdpEw, counter, bits);
 }
@@ -149,12 +149,11 @@ void Rules::scalable() const
            "a power of two and atom_bytes / throughput of 4 or more: an atom takes four cycles at least");
     expect(pdp <= hw_.sdp.max_throughput(), is("pdp.throughput", pdp, "the fastest stage of SDP", hw_.sdp.max_throughput()),
            "at most SDP's throughput: a beat of SDP is one or more of PDP");
-    const auto absent = [&](const char* path, bool on) { expect(!on, std::string(path) + " = true", "false: only nv_full has it"); };
+    const auto absent = [&](std::string_view path, bool on) { expect(!on, std::string(path) + " = true", "false: only nv_full has it"); };
     absent("winograd", hw_.winograd);
     absent("batch", hw_.batch);
     absent("weight_compression", hw_.weight_compression);
-    absent("bdma", hw_.bdma);
-    absent("rubik", hw_.rubik);
+    for (const facts::OptionalUnit& unit : facts::kOptionalUnits) absent(unit.key, hw_.*unit.there);
 }
 
 }  // namespace

@@ -206,13 +206,7 @@ std::vector<std::string> memory_options()
     return names;
 }
 
-std::vector<PlacedKey> memory_keys()
-{
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kMemoryKeys);
-    place_keys(keys, kIdealOptions);
-    return keys;
-}
+std::vector<PlacedKey> memory_keys() { return placed(kMemoryKeys, "", kIdealOptions, ""); }
 
 OrderedJson memory_json(const MemorySpec& spec)
 {

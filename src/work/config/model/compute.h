@@ -57,7 +57,5 @@ struct Compute {
 };
 
 const char* compute_name(Compute::Kind kind);
-/// MatMul and what works element by element read two tensors.
-inline bool reads_two(Compute::Kind kind) { return kind <= Compute::Kind::Minimum; }
 
 }  // namespace dlasim

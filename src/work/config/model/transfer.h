@@ -7,16 +7,15 @@
 //           contract  sub-cubes ──► one cube: place (x, y) is place (x / sx, y / sy) of sub-cube (y % sy) * sx + x % sx
 //   lrn     every channel over a power of the squares around it (config/model/lrn.h)
 //
-// Source  bdma.md 1, rubik.md 1.
+// Source  section 1 of the page of each unit in docs/hardware.
 #pragma once
-#include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/place.h"
 #include "config/model/layer.h"
 #include "config/model/lrn.h"
-#include "config/model/tolerance.h"
 
 namespace dlasim {
 
@@ -43,20 +42,12 @@ struct Copy {
     std::vector<CopyBlock> blocks;
 };
 
-struct Reshape {
+struct Reshape : TransferCube {
     enum class Mode : std::uint8_t { Contract, Split, Merge };  // as D_MISC_CFG has them
 
     Mode mode = Mode::Split;
-    Extent stride;                                      // contract
-    std::uint32_t width = 1, height = 1, channels = 1;  // of the input
-    Precision precision = Precision::Int8;
-    Place input{true, Address{0x80000000}}, output{true, Address{0xa0000000}};
-    std::string data, data_where;          // NumPy file, and where it is named; empty: by seed
-    std::string expected, expected_where;  // NumPy file of the output to compare with; empty: none
-    Tolerance tolerance{};                 // of that comparison
+    Extent stride;  // contract
 
-    CubeSize cube() const { return {width, height, channels}; }
-    std::uint32_t element_bytes() const { return precision == Precision::Int8 ? 1 : 2; }
     std::uint32_t sub_cubes() const { return mode == Mode::Contract ? stride.x * stride.y : 1; }
     std::uint32_t out_channels() const { return channels / sub_cubes(); }
     std::uint32_t out_width() const { return mode == Mode::Contract ? width * stride.x : width; }
@@ -74,13 +65,13 @@ struct Transfer {
     const Copy* copy() const { return std::get_if<Copy>(&what); }
     const Reshape* reshape() const { return std::get_if<Reshape>(&what); }
     const Lrn* lrn() const { return std::get_if<Lrn>(&what); }
-    /// Of the cube that it makes; none where it makes no cube.
-    std::optional<Precision> cube_precision() const
+    /// What it makes a cube of; null where it makes none.
+    const TransferCube* cube() const
     {
-        if (const Reshape* r = reshape()) return r->precision;
-        if (const Lrn* l = lrn()) return l->precision;
-        return std::nullopt;
+        if (const Reshape* r = reshape()) return r;
+        return lrn();
     }
+    TransferCube* cube() { return const_cast<TransferCube*>(std::as_const(*this).cube()); }
 };
 
 inline const char* mode_name(Reshape::Mode mode)

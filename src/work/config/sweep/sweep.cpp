@@ -290,13 +290,7 @@ void read_axes(Sweep& sweep, const JsonObject& top, const OrderedJson& ordered)
 
 std::vector<PlacedKey> sweep_keys()
 {
-    std::vector<PlacedKey> keys;
-    place_keys(keys, kSweepKeys);
-    place_keys(keys, kWorkloadKeys, "workloads/[]/");
-    place_keys(keys, kBaseKeys, "base/");
-    place_keys(keys, kAxisKeys, "axes/");
-    place_keys(keys, std::array{kAnyAxis}, "axes/");
-    return keys;
+    return placed(kSweepKeys, "", kWorkloadKeys, "workloads/[]/", kBaseKeys, "base/", kAxisKeys, "axes/", std::array{kAnyAxis}, "axes/");
 }
 
 std::string expression_of(const Json& value)

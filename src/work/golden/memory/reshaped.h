@@ -1,6 +1,6 @@
 // What a reshape must make of a cube: places move, values stay, and what it pads with is zero.
 //
-// Source  rubik.md 1.4.
+// Source  rubik.md 1.2 to 1.4.
 #pragma once
 #include "config/model/tensors.h"
 

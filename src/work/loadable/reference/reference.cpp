@@ -23,29 +23,11 @@ struct Members {
 Members members_of(const HardwareTask& task, const Chain& chain)
 {
     Members m;
-    for (const std::size_t i : chain) {
-        const Operation& o = task.operations[i];
-        switch (o.kind) {
-            case Kind::Conv:
-                m.conv = &o.conv;
-                break;
-            case Kind::Sdp:
-                m.sdp = &o.sdp;
-                break;
-            case Kind::Pdp:
-                m.pdp = &o.pdp;
-                break;
-            case Kind::Cdp:
-                m.cdp = &o.cdp;
-                break;
-            case Kind::Rubik:
-                m.rubik = &o.rubik;
-                break;
-            case Kind::Bdma:
-                m.bdma = &o.bdma;
-                break;
-        }
-    }
+    for (const std::size_t i : chain)
+        visit(Cases{[&](const ConvOperation& o) { m.conv = &o; }, [&](const SdpOperation& o) { m.sdp = &o; },
+                    [&](const PdpOperation& o) { m.pdp = &o; }, [&](const CdpOperation& o) { m.cdp = &o; },
+                    [&](const BdmaOperation& o) { m.bdma = &o; }, [&](const auto& o) { m.rubik = &o; }},
+              task.operations[i]);
     return m;
 }
 

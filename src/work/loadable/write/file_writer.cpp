@@ -320,7 +320,7 @@ private:
         if (unit == "SDP") return name == "D_DATA_FORMAT";
         if (unit == "SDP_RDMA") return name == "D_FEATURE_MODE_CFG";
         if (unit == "PDP") return name.starts_with("D_RECIP") && o.pdp.method == 0;
-        return unit == "RBK" && name.starts_with("D_CONTRACT");
+        return name.starts_with("D_CONTRACT");
     }
 
     RecoveredTask from_;

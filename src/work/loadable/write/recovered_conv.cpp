@@ -1,10 +1,9 @@
 // Convolution and SDP from their registers: loadable.md 6.1, 6.2.
 #include "base/bits.h"
 #include "config/model/layer.h"
+#include "loadable/register_layout.h"
 #include "loadable/write/recovered_units.h"
 #include "registers/fields/cacc.h"
-#include "registers/fields/cdma.h"
-#include "registers/fields/csc.h"
 #include "registers/sdp_engines.h"
 
 namespace dlasim::loadable {
@@ -27,69 +26,6 @@ Cube absent_cube()
     Cube cube;
     cube.address = -1;
     return cube;
-}
-
-void recover_conv_sizes(ConvOperation& op, const ConvUnits& from)
-{
-    using namespace reg::csc;
-    const RegisterGroup& csc = from.csc;
-    set(op.mode, csc.get(D_MISC_CFG::CONV_MODE));
-    set(op.precision, csc.get(D_MISC_CFG::PROC_PRECISION));
-    set(op.data_reuse, csc.get(D_MISC_CFG::DATA_REUSE));
-    set(op.weight_reuse, csc.get(D_MISC_CFG::WEIGHT_REUSE));
-    set(op.skip_data_release, csc.get(D_MISC_CFG::SKIP_DATA_RLS));
-    set(op.skip_weight_release, csc.get(D_MISC_CFG::SKIP_WEIGHT_RLS));
-    set_more(op.csc_width, csc.get(D_DATAIN_SIZE_EXT_0::DATAIN_WIDTH_EXT));
-    set_more(op.csc_height, csc.get(D_DATAIN_SIZE_EXT_0::DATAIN_HEIGHT_EXT));
-    set_more(op.csc_channels, csc.get(D_DATAIN_SIZE_EXT_1::DATAIN_CHANNEL_EXT));
-    set_more(op.batch, csc.get(D_BATCH_NUMBER::BATCHES));
-    set(op.post_extension, csc.get(D_POST_Y_EXTENSION::Y_EXTENSION));
-    set_more(op.entries, csc.get(D_ENTRY_PER_SLICE::ENTRIES));
-    set(op.weight_format, csc.get(D_WEIGHT_FORMAT::WEIGHT_FORMAT));
-    set_more(op.kernel_width, csc.get(D_WEIGHT_SIZE_EXT_0::WEIGHT_WIDTH_EXT));
-    set_more(op.kernel_height, csc.get(D_WEIGHT_SIZE_EXT_0::WEIGHT_HEIGHT_EXT));
-    set_more(op.kernel_channels, csc.get(D_WEIGHT_SIZE_EXT_1::WEIGHT_CHANNEL_EXT));
-    set_more(op.mac_width, csc.get(D_DATAOUT_SIZE_0::DATAOUT_WIDTH));
-    set_more(op.mac_height, csc.get(D_DATAOUT_SIZE_0::DATAOUT_HEIGHT));
-    set_more(op.released, csc.get(D_RELEASE::RLS_SLICES));
-    set_more(op.dilation_x, csc.get(D_DILATION_EXT::X_DILATION_EXT));
-    set_more(op.dilation_y, csc.get(D_DILATION_EXT::Y_DILATION_EXT));
-    set_more(op.data_banks, csc.get(D_BANK::DATA_BANK));
-    set_more(op.weight_banks, csc.get(D_BANK::WEIGHT_BANK));
-    set(op.winograd_truncate, csc.get(D_PRA_CFG));
-}
-
-void recover_conv_input(ConvOperation& op, const RegisterGroup& cdma)
-{
-    using namespace reg::cdma;
-    set(op.input_precision, cdma.get(D_MISC_CFG::IN_PRECISION));
-    const bool pixels = cdma.get(D_DATAIN_FORMAT::DATAIN_FORMAT) != 0;
-    set(op.format, pixels ? cdma.get(D_DATAIN_FORMAT::PIXEL_FORMAT) : 36);
-    set(op.pixel_mapping, cdma.get(D_DATAIN_FORMAT::PIXEL_MAPPING));
-    set(op.pixel_override, cdma.get(D_DATAIN_FORMAT::PIXEL_SIGN_OVERRIDE));
-    set_more(op.fetch_grain, cdma.get(D_FETCH_GRAIN::GRAINS));
-    set(op.batch_stride, cdma.get(D_BATCH_STRIDE));
-    set_more(op.bytes_per_kernel, cdma.get(D_WEIGHT_SIZE_0::BYTE_PER_KERNEL));
-    set(op.mean_on, cdma.get(D_MEAN_FORMAT::MEAN_FORMAT));
-    if (op.mean_on != 0)
-        for (const auto& [i, field] : {std::pair{0, D_MEAN_GLOBAL_0::MEAN_RY},
-                                       {1, D_MEAN_GLOBAL_0::MEAN_GU},
-                                       {2, D_MEAN_GLOBAL_1::MEAN_BV},
-                                       {3, D_MEAN_GLOBAL_1::MEAN_AX}})
-            set(op.mean[static_cast<std::size_t>(i)], cdma.get(field));
-    if (cdma.get(D_CVT_CFG::CVT_EN) != 0) {
-        op.input_converter.enable = 1;
-        set(op.input_converter.truncate, cdma.get(D_CVT_CFG::CVT_TRUNCATE));
-        op.input_converter.offset = cdma.get_signed(D_CVT_OFFSET::CVT_OFFSET);
-        set(op.input_converter.scale, cdma.get(D_CVT_SCALE::CVT_SCALE));
-    }
-    set_more(op.stride_x, cdma.get(D_CONV_STRIDE::CONV_X_STRIDE));
-    set_more(op.stride_y, cdma.get(D_CONV_STRIDE::CONV_Y_STRIDE));
-    set(op.pad_left, cdma.get(D_ZERO_PADDING::PAD_LEFT));
-    set(op.pad_right, cdma.get(D_ZERO_PADDING::PAD_RIGHT));
-    set(op.pad_top, cdma.get(D_ZERO_PADDING::PAD_TOP));
-    set(op.pad_bottom, cdma.get(D_ZERO_PADDING::PAD_BOTTOM));
-    set(op.pad_value, cdma.get(D_ZERO_PADDING_VALUE::PAD_VALUE));
 }
 
 /// A stage of SDP; `place`: of its operands in memory.
@@ -185,35 +121,28 @@ RecoveredOperation recover_conv(const ConvUnits& from, const Hardware& hw)
     o.places.resize(5);
     ConvOperation& op = o.operation.conv;
     const RegisterGroup& cdma = from.cdma;
-    recover_conv_sizes(op, from);
-    recover_conv_input(op, cdma);
     for (Cube* cube : cubes_of(o.operation)) *cube = absent_cube();
+    RegisterReader csc(from.csc), input(cdma);
+    RegisterLayout::csc(csc, op);
     {
         using namespace reg::cdma;
+        set(op.format, cdma.get(D_DATAIN_FORMAT::DATAIN_FORMAT) != 0 ? cdma.get(D_DATAIN_FORMAT::PIXEL_FORMAT) : 36);
+        RegisterLayout::cdma(input, op, {}, {}, hw.memory.atom_bytes);
         Cube& in = op.source;
-        in.memory = cdma.get(D_DAIN_RAM_TYPE::DATAIN_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
-        set_more(in.width, cdma.get(D_DATAIN_SIZE_0::DATAIN_WIDTH));
-        set_more(in.height, cdma.get(D_DATAIN_SIZE_0::DATAIN_HEIGHT));
-        set_more(in.channels, cdma.get(D_DATAIN_SIZE_1::DATAIN_CHANNEL));
-        set(in.line_stride, cdma.get(D_LINE_STRIDE));
-        if (op.feature()) set(in.surface_stride, cdma.get(D_SURF_STRIDE));
+        if (!op.feature()) in.surface_stride = 0;
         const Address base{cdma.wide(D_DAIN_ADDR_HIGH_0, D_DAIN_ADDR_LOW_0)}, second{cdma.wide(D_DAIN_ADDR_HIGH_1, D_DAIN_ADDR_LOW_1)};
         o.places[3] = Place{in.memory == CubeMemory::Primary, base};
-        set(op.second_line_stride, cdma.get(D_LINE_UV_STRIDE));
         if (second.byte() != 0) op.second_plane = static_cast<std::int64_t>(second - base);
         const PixelFormat* pixels = op.feature() ? nullptr : find_pixel_format(std::uint32_t{op.format});
         in.size =
             pixels ? (in.height - 1) * in.line_stride + in.width * pixels->plane_pixel_bytes : feature_extent(in, op.input_precision, hw);
         Cube& weights = op.weights;
-        weights.memory = cdma.get(D_WEIGHT_RAM_TYPE::WEIGHT_RAM_TYPE) != 0 ? CubeMemory::Primary : CubeMemory::Secondary;
-        set(weights.size, cdma.get(D_WEIGHT_BYTES));
         weights.width = op.kernel_width;
         weights.height = op.kernel_height;
         weights.channels = op.kernel_channels;
         o.places[0] = Place{weights.memory == CubeMemory::Primary, Address{cdma.wide(D_WEIGHT_ADDR_HIGH, D_WEIGHT_ADDR_LOW)}};
         if (op.weight_format != 0) {
             op.mask.memory = op.groups.memory = weights.memory;
-            set(op.mask.size, cdma.get(D_WMB_BYTES::WMB_BYTES));
             o.places[1] = Place{true, Address{cdma.wide(D_WMB_ADDR_HIGH, D_WMB_ADDR_LOW)}};
             const std::uint32_t kernels = cdma.get(D_WEIGHT_SIZE_1::WEIGHT_KERNEL) + 1;
             op.groups.size = 4 * ceil_div(kernels, hw.kernel_group(static_cast<Precision>(op.precision)));

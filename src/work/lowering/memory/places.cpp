@@ -121,7 +121,7 @@ public:
         places_.sets.push_back(std::move(sets));
     }
 
-    /// [spec] rubik.md 1.2 to 1.4: sub-cube (dy, dx) is at dy * stride x + dx cubes.
+    /// [spec] golden/memory/reshaped.h: sub-cube (dy, dx) is at dy * stride x + dx cubes.
     void contract(const Extent& sub_cube, const Geometry& g)
     {
         const Extent stride = l_.stride;

@@ -5,7 +5,7 @@
 //   weights   of one kernel set after the other; masks and group sizes likewise
 //   output    of each pass the cubes of its kernel sets, batch by batch; then what the contraction makes of all of them
 //
-// Source  programming.md 3 to 5 and 8, cdma.md 5.1, rubik.md 1.2 to 1.4.
+// Source  programming.md 3 to 5 and 8, cdma.md 5.1; of contractions golden/memory/reshaped.h.
 #pragma once
 #include "lowering/memory/kernels.h"
 #include "lowering/program/reshape_pass.h"

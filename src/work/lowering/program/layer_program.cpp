@@ -13,7 +13,8 @@ Program layer_program(const Layer& layer, const LayerPlan& plan, const Hardware&
     ProgramWriter program(hardware, entries);
     // Interrupts of the units that write the output only: each is the last of its operation to finish.
     std::uint32_t interrupts = layer.pool ? reg::glb::kPdp.bits() : reg::glb::kSdp.bits();
-    if (plan.contraction) interrupts |= Sequence::contraction_interrupts(hardware);
+    for (const unsigned group : {0u, 1u})
+        if (plan.contraction) interrupts |= contraction_interrupt(hardware, group);
     program.begin(interrupts);
     if (layer.post.ew().lut) write_lut(program, *layer.post.ew().lut);
     Sequence sequence(program, hardware, interrupts, layer.overlap);

@@ -1,9 +1,6 @@
-// One reshape: what the registers of Rubik say.
-//
-// Source  rubik.md 1.1 to 1.4.
+// One reshape, as the registers of the unit that does it say. What depends on the unit is in a folder of its name.
 #pragma once
 #include "config/model/transfer.h"
-#include "facts/rubik.h"
 #include "lowering/program/register_writer.h"
 
 namespace dlasim {
@@ -13,8 +10,11 @@ struct ReshapeStrides {
     std::uint64_t line = 0, surface = 0, plane = 0;
 };
 
-/// Positions of a line that it puts together; SDP, on machines without Rubik, any number.
-constexpr std::uint32_t longest_contracted_line(const Hardware& hardware) { return hardware.rubik ? facts::rubik::kMaxLine : UINT32_MAX; }
+// Of contractions; machines without the unit have SDP copy (interleave.h).
+/// Positions of a line that can be put together.
+std::uint32_t longest_contracted_line(const Hardware& hardware);
+/// The bit of GLB that one raises; none where SDP does it.
+std::uint32_t contraction_interrupt(const Hardware& hardware, unsigned group);
 
 struct ReshapePass {
     Reshape::Mode mode = Reshape::Mode::Contract;

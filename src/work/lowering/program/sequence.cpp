@@ -138,10 +138,10 @@ Sequence::Operations Sequence::add(const std::vector<PlannedPass>& passes, const
 
 Sequence::Operations Sequence::add(const ReshapePass& pass, const Operations& after)
 {
-    if (!hw_.rubik) return add(interleaving_copies(pass, hw_), after);
+    if (contraction_interrupt(hw_, 0) == 0) return add(interleaving_copies(pass, hw_), after);
     before_registers();
-    const unsigned group = take(kRubik);
-    const Operation operation = begin(reg::glb::kRubik.bit(group), reg::glb::kRubik.bit(group));
+    const unsigned group = take(kContraction);
+    const Operation operation = begin(contraction_interrupt(hw_, group), contraction_interrupt(hw_, group));
     start(operation, [&] { return reshape_writes(pass, group, hw_); }, after, {});
     return {operation};
 }

@@ -12,7 +12,7 @@
 //
 // With less overlap all operations before are done before the registers are written, or before the enable.
 //
-// Source  programming.md 1, pdp.md 2, rubik.md 1.1; open_points.md R2.
+// Source  programming.md 1, pdp.md 2; open_points.md R2.
 #pragma once
 #include <array>
 #include <functional>
@@ -33,11 +33,6 @@ enum class Writes { None, Changed, All };
 class Sequence {
 public:
     using Operation = std::size_t;  // the n-th that was added
-
-    /// Bits of GLB: of the units that end operations of a sequence, and of those that contractions take on this machine.
-    static constexpr std::uint32_t kInterrupts =
-        reg::glb::kSdp.bits() | reg::glb::kCdp.bits() | reg::glb::kPdp.bits() | reg::glb::kRubik.bits();
-    static std::uint32_t contraction_interrupts(const Hardware& hw) { return hw.rubik ? reg::glb::kRubik.bits() : 0; }
     using Operations = std::vector<Operation>;
 
     /// `interrupts`: bits of GLB that are not masked; of every operation one at least.
@@ -52,7 +47,7 @@ public:
     /// Enabled when the operations `after` are done.
     Operation add(const PlannedPass& pass, const Operations& after = {}, const Ready& ready = {});
     Operations add(const std::vector<PlannedPass>& passes, const Operations& after);
-    /// By Rubik, or by SDP on a machine without (interleave.h).
+    /// By SDP on a machine without the unit (interleave.h).
     Operations add(const ReshapePass& contraction, const Operations& after);
     /// `tables`: its tables are others than those before; they are written when CDP has nothing to do.
     Operation add(const LrnPass& pass, bool tables, const Operations& after, const Ready& ready = {});
@@ -69,7 +64,7 @@ public:
     std::size_t size() const { return list_.size(); }
 
 private:
-    enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kCdp, kRubik, kUnits };
+    enum Unit : std::size_t { kArray, kSdp, kSdpRdma, kPdp, kPdpRdma, kCdp, kContraction, kUnits };
     struct Listed {
         std::uint32_t done = 0, raised = 0;  // raised: of all units that take part, if they are not masked
         bool waited = false;

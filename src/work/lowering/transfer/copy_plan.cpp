@@ -4,6 +4,7 @@
 #include "lowering/transfer/copy_order.h"
 #include "lowering/transfer/transfer_planner.h"
 #include "registers/fields/bdma.h"
+#include "registers/interrupts.h"
 
 namespace dlasim {
 namespace {
@@ -94,14 +95,14 @@ Program program_of(const Copy& copy, const std::vector<Launch>& launches, const 
 {
     Program entries;
     ProgramWriter program(hw, entries);
-    program.begin(facts::csb::interrupts_of(facts::bdma::kInterruptBit));
+    program.begin(reg::glb::kBdma.bits());
     std::size_t done = 0;  // launches that software knows to be done
     bool alone = true;     // at most one launch was under way since everything was done
     const auto await = [&](std::size_t until) {
         for (; done < until; ++done) {
             // The pin cannot be high for the sake of another one, nor its bit have been seen already.
             if (alone) program.add(WaitInterrupt{"BDMA_" + std::to_string(launches[done].group)});
-            else program.add(WaitStatus{1u << (facts::bdma::kInterruptBit + launches[done].group)});
+            else program.add(WaitStatus{reg::glb::kBdma.bit(launches[done].group)});
         }
     };
     for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -122,6 +123,7 @@ Program program_of(const Copy& copy, const std::vector<Launch>& launches, const 
 
 TransferPlan plan_copy(const Transfer& transfer, const Hardware& hardware)
 {
+    check_unit("BDMA", transfer, hardware);
     const Copy& copy = *transfer.copy();
     TransferPlan plan;
     plan.ranges = ranges_of(transfer);

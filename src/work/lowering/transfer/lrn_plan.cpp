@@ -6,6 +6,7 @@
 #include "lowering/program/lrn_pass.h"
 #include "lowering/program/lrn_tables.h"
 #include "lowering/transfer/transfer_planner.h"
+#include "registers/interrupts.h"
 
 namespace dlasim {
 namespace {
@@ -51,7 +52,7 @@ TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware)
     plan.bounds = lrn_bounds(lrn, hardware);
 
     ProgramWriter program(hardware, plan.program);
-    program.begin(facts::csb::interrupts_of(facts::cdp::kInterruptBit));
+    program.begin(reg::glb::kCdp.bits());
     write_lrn_tables(program, plan.lrn);
     program.write(lrn_writes({lrn, plan.lrn, plan.layout.input}, 0, hardware));
     program.add(MarkT0{});

@@ -8,12 +8,15 @@ namespace dlasim {
 
 TransferPlan plan_transfer(const Transfer& transfer, const Hardware& hardware)
 {
-    if (transfer.lrn()) return plan_lrn(transfer, hardware);  // every machine has CDP
-    const bool copy = transfer.copy() != nullptr;
-    if (const auto* lacks = facts::missing_unit(hardware, copy ? "BDMA" : "RBK"))
+    if (transfer.lrn()) return plan_lrn(transfer, hardware);
+    return transfer.copy() ? plan_copy(transfer, hardware) : plan_reshape(transfer, hardware);
+}
+
+void check_unit(std::string_view window, const Transfer& transfer, const Hardware& hardware)
+{
+    if (const auto* lacks = facts::missing_unit(hardware, window))
         throw ConfigError(transfer.where("/op"), "found a machine without " + std::string(lacks->name) + " (" + hardware.name +
                                                      "), expected one that has it: nv_full");
-    return copy ? plan_copy(transfer, hardware) : plan_reshape(transfer, hardware);
 }
 
 void place_cubes(TransferPlan& plan, const Transfer& transfer, const CubePlaces& places, const Hardware& hardware)

@@ -11,7 +11,7 @@
 // Blocks that run together must not touch what others write. Waiting is enough to touch it later, but for one thing: the
 // interrupt of a launch comes with the answer to its last write, so it says nothing of the other memory.
 //
-// Source  bdma.md 1.2 and 1.5, rubik.md 1, cdp.md 5, programming.md 10.
+// Source  bdma.md 1.2 and 1.5, programming.md 10; of the others their plans.
 // Error   programs equal to those of the measured cases: tests/unit/transfer_plan_test.
 #pragma once
 #include <memory>

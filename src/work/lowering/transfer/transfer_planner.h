@@ -10,6 +10,9 @@ TransferPlan plan_copy(const Transfer& transfer, const Hardware& hardware);
 TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware);
 TransferPlan plan_lrn(const Transfer& transfer, const Hardware& hardware);
 
+/// Refuses a machine without this unit.
+void check_unit(std::string_view window, const Transfer& transfer, const Hardware& hardware);
+
 /// Addresses of a cube before and after the operation.
 struct CubePlaces {
     const Place &input, &output;

@@ -83,10 +83,4 @@ void ReadFront::context_done(Cycle at)
     request_done();
 }
 
-/// All words of the layer are there.
-bool ReadFront::has_all() const
-{
-    return !requests_.more() && awaited_ == 0 && !arrived_ && fifo_.idle() && ports_[0].empty() && ports_[1].empty();
-}
-
 }  // namespace dlasim::sdp

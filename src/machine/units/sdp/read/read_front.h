@@ -60,8 +60,6 @@ public:
     bool idle() const { return open_ == 0 && !requests_.more() && words_.empty() && ports_[0].empty() && ports_[1].empty(); }
 
 private:
-    bool has_all() const;
-
     const facts::sdp::Facts& silicon_;
     ReadEngine engine_;
     Values& values_;

@@ -43,6 +43,6 @@ constexpr std::uint32_t element_bytes(unsigned precision) { return precision == 
 /// False if operations cannot be looked at one by one.
 bool check_graph(CheckedTask& t);
 void check_operation(CheckedTask& t, std::size_t i);
-void check_convolution(CheckedTask& t, std::size_t i);
+void check_operation(CheckedTask& t, std::size_t i, const ConvOperation& conv);
 
 }  // namespace dlasim::loadable

@@ -154,6 +154,6 @@ private:
 
 }  // namespace
 
-void check_convolution(CheckedTask& t, std::size_t i) { ConvCheck(t, i).run(); }
+void check_operation(CheckedTask& t, std::size_t i, const ConvOperation&) { ConvCheck(t, i).run(); }
 
 }  // namespace dlasim::loadable

@@ -26,7 +26,12 @@ public:
     }
 
 private:
-    void check(const ConvOperation&) { check_convolution(t_, i_); }
+    /// In a file of its own.
+    template <class O>
+    void check(const O& o)
+    {
+        check_operation(t_, i_, o);
+    }
 
     std::uint32_t atom() const { return hw_.memory.atom_bytes; }
 
@@ -195,16 +200,6 @@ private:
         cube.address = address;
         const std::uint64_t surfaces = x.surfaces == 0 ? 0 : x.surfaces - 1, lines = x.lines == 0 ? 0 : x.lines - 1;
         t_.lies(i_, name, cube, surfaces * surface + lines * line + x.line_bytes);
-    }
-
-    void check(const RubikOperation& o)
-    {
-        if (o.mode > 2) t_.refuse("rubik", i_, fmt::format("has mode {}, expected 0 to 2", o.mode));
-        if (o.source.on_the_fly() || o.destination.on_the_fly()) t_.refuse("rubik", i_, "reads or writes on the fly, expected memory");
-        if (o.mode == 2 && (o.source.plane_stride == 0 || o.source.plane_stride % kCopyStep != 0))
-            t_.refuse("rubik", i_,
-                      fmt::format("has a plane stride of {}, expected a multiple of {}: the driver refuses it", o.source.plane_stride,
-                                  kCopyStep));
     }
 
     CheckedTask& t_;

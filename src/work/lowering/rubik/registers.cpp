@@ -1,8 +1,14 @@
+// The registers of Rubik: rubik.md 1.1 to 1.4.
+#include "facts/rubik.h"
 #include "lowering/program/reshape_pass.h"
-
 #include "registers/fields/rbk.h"
+#include "registers/interrupts.h"
 
 namespace dlasim {
+
+std::uint32_t longest_contracted_line(const Hardware& hardware) { return hardware.rubik ? facts::rubik::kMaxLine : UINT32_MAX; }
+
+std::uint32_t contraction_interrupt(const Hardware& hardware, unsigned group) { return hardware.rubik ? reg::glb::kRubik.bit(group) : 0; }
 
 PassRegisters reshape_writes(const ReshapePass& p, unsigned group, const Hardware& hardware)
 {

@@ -1,3 +1,4 @@
+// Reshapes: the layout of their cubes, their bounds and their program.
 #include "base/bits.h"
 #include "lowering/transfer/transfer_planner.h"
 #include "registers/interrupts.h"
@@ -93,6 +94,7 @@ std::vector<UnitBound> bounds_of(const Reshape& r)
 
 TransferPlan plan_reshape(const Transfer& transfer, const Hardware& hardware)
 {
+    check_unit("RBK", transfer, hardware);
     const Reshape& r = *transfer.reshape();
     TransferPlan plan;
     plan.layout = lay_out(r);
