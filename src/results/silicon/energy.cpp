@@ -80,7 +80,7 @@ Activity full(const Hardware& hw)
     return a;
 }
 
-double value_of(const std::map<std::string, std::map<std::string, double>>& values, const std::string& unit, const std::string& name)
+double counted(const std::map<std::string, std::map<std::string, double>>& values, const std::string& unit, const std::string& name)
 {
     const auto there = values.find(unit);
     if (there == values.end()) return 0;
@@ -90,10 +90,10 @@ double value_of(const std::map<std::string, std::map<std::string, double>>& valu
 
 }  // namespace
 
-double Activity::count(const std::string& unit, const std::string& counter) const { return value_of(counters, unit, counter); }
+double Activity::count(const std::string& unit, const std::string& counter) const { return counted(counters, unit, counter); }
 double Activity::on(const std::string& unit, const std::string& domain) const
 {
-    return domain.empty() ? cycles : value_of(clock_on, unit, domain);
+    return domain.empty() ? cycles : counted(clock_on, unit, domain);
 }
 
 std::vector<UnitEnergy> energy_of(const Technology& technology, const Hardware& hardware, const Activity& activity)

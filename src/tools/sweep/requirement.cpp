@@ -67,7 +67,7 @@ std::string with_names(const std::string& text, Name&& name)
 }
 
 /// Value of an expression of figures; none where one of them is not known, or a division has no result.
-std::optional<double> value_of(const std::string& text, const std::function<std::optional<double>(const std::string&)>& figure)
+std::optional<double> value_in(const std::string& text, const std::function<std::optional<double>(const std::string&)>& figure)
 {
     bool known = true;
     try {
@@ -109,7 +109,7 @@ std::optional<double> number_in(const std::string& text)
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if (error == std::errc() && stop == end && !text.empty()) return number;
-    return text.empty() || !figures_in(text).empty() ? std::nullopt : value_of(text, [](const std::string&) { return std::nullopt; });
+    return text.empty() || !figures_in(text).empty() ? std::nullopt : value_in(text, [](const std::string&) { return std::nullopt; });
 }
 
 /// Where a sign is outside of parentheses, from a place on.
@@ -280,7 +280,7 @@ std::optional<double> figure_of(const nlohmann::ordered_json& row, const std::st
         return there != row.end() && there->is_number() ? std::optional(there->get<double>()) : std::nullopt;
     };
     if (row.contains(column) || !is_expression(column)) return plain(column);
-    return value_of(column, plain);
+    return value_in(column, plain);
 }
 
 FigureRange range_of(const std::string& column, const std::function<FigureRange(const std::string&)>& figure)
@@ -299,7 +299,7 @@ FigureRange range_of(const std::string& column, const std::function<FigureRange(
     FigureRange whole{FigureRange::kMost, -FigureRange::kMost};
     for (std::size_t ends = 0; ends < std::size_t{1} << open.back(); ++ends) {
         std::size_t at = 0;
-        const std::optional<double> value = value_of(column, [&](const std::string&) -> std::optional<double> {
+        const std::optional<double> value = value_in(column, [&](const std::string&) -> std::optional<double> {
             const bool upper = (ends >> open[at] & 1) != 0;
             const FigureRange& range = ranges[at++];
             return upper ? range.most : range.least;
