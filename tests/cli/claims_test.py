@@ -91,7 +91,7 @@ class Claims(Case):
               "test": ["DIR"], "dram": [], "bound": ["LAYERS"], "silicon": [], "compare": ["RUN"], "explain": ["RUN"]}
     FILES = {"LAYER": "layer.json", "NETWORK": "network.json", "LOADABLE": "tiny.nvdla", "FILE": "layer.json", "PROGRAM": "case.json", "SWEEP": "sweep.json",
              "LAYERS": "layer.json", "RUN": "layer.json", "DIR": "suite", "--hw": "machine.json", "--memory": "device.json", "--input": "images.npy", "--labels": "labels.npy",
-             "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--manifest": "manifest.json", "--preset": "device.json", "--set": "table.json", "--to": "to"}
+             "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--manifest": "manifest.json", "--from-plan": "network.json", "--preset": "device.json", "--set": "table.json", "--to": "to"}
     MODELS = {"--input", "--labels", "--calibrate"}  # of `net`
     COMPILED = {"--input"}                           # of `export` and `loadable`
 

@@ -135,6 +135,27 @@ class Models(Onnx):
             self.assertEqual(among[key], alone[key])
         self.assertEqual([step.get("causes") for step in among["steps"]], [step.get("causes") for step in alone["steps"]])
 
+    def test_a_plan_of_a_model_is_laid_over_it(self):
+        w1, w2 = self.reals(24, 8, 3, 3), self.reals(40, 24, 3, 3)
+        self.save([node("Conv", ["x", "w1"], ["a"], pads=[1, 1, 1, 1]), node("Relu", ["a"], ["b"]), node("Conv", ["b", "w2"], ["y"], pads=[1, 1, 1, 1])],
+                  {"w1": w1, "w2": w2}, {"x": [1, 8, 20, 20]}, {"y": [1, 40, 20, 20]})
+        self.net("--plan", "--quiet")
+        plan = json.loads((self.folder / "out/plan.json").read_text())
+        tiled = [layer for layer in plan["layers"] if "partition" in layer]
+        cycles = []
+        for rows in (None, 2):
+            if rows:
+                tiled[-1]["partition"] = {"rows": rows}
+            (self.folder / "plan.json").write_text(json.dumps(plan))
+            cycles.append(self.run_images(self.reals(1, 8, 20, 20), "--from-plan", "plan.json")[1]["cycles"])
+        self.assertEqual(cycles[0], self.run_images(self.reals(1, 8, 20, 20))[1]["cycles"])
+        self.assertNotEqual(cycles[1], cycles[0])
+        plan["layers"][0]["name"] = "nobody"
+        for text, says in ((json.dumps(plan), "/layers/0/name: found \"nobody\", expected a layer of"), ("[1]", "/layers: is no list"),
+                           ('{"layers": 3}', "/layers: is no list"), ('{"layers": [4]}', "/layers/0: found 4, expected an object")):
+            (self.folder / "plan.json").write_text(text)
+            self.assertIn(f"plan.json: {says}", self.net("--from-plan", "plan.json", status=2).stderr)
+
     def test_calibration_decides_the_steps(self):
         self.model()
         x = self.reals(2, 2, 8, 8)

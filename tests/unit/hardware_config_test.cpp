@@ -71,8 +71,8 @@ TEST(HardwareConfig, CreditsThatStopAClientForEverAreRefused)
         EXPECT_THAT(refused("nv_full", {credit(client, 0)}), HasSubstr(" = 0, expected at least 5: ")) << client;
         EXPECT_EQ(refused("nv_full", {credit(client, 5)}), "nothing was refused") << client;
     }
-    EXPECT_THAT(refused("nv_full", {credit("bdma", 246)}), HasSubstr("at most 245: the latency FIFO"));
-    EXPECT_THAT(refused("nv_full", {credit("rubik", 81)}), HasSubstr("at most 80: the data FIFO"));
+    EXPECT_THAT(refused("nv_full", {credit("bdma", 246)}), HasSubstr("at most 245: the FIFO of"));
+    EXPECT_THAT(refused("nv_full", {credit("rubik", 81)}), HasSubstr("at most 80: the FIFO of"));
     EXPECT_THAT(refused("nv_full", {credit("sdp_bs", 256)}), HasSubstr("at most 255: the credit counter has eight bits"));
     EXPECT_THAT(refused("nv_large", {credit("sdp_bs", 512)}), HasSubstr("at most 511: the credit counter has nine bits"));
     // A chunk of the configurable generation has the atoms of a burst, of the longer one of two ports.
@@ -157,8 +157,8 @@ TEST(HardwareConfig, ARuleThatIsBrokenIsNamed)
     EXPECT_THAT(refused("nv_full", {"mac.atomic_c=128"}), HasSubstr("a power of two in 32..64"));
     EXPECT_THAT(refused("nv_full", {"cbuf.entry_bytes=64"}), HasSubstr("entry_bytes = 2 * atomic_c"));
     EXPECT_THAT(refused("nv_full", {"mac.atomic_c=32", "winograd=true"}), HasSubstr("all 64 lanes"));
-    EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false"}), HasSubstr("they have a port to either memory"));
-    EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false", "bdma=false"}), HasSubstr("they have a port to either memory"));
+    EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false"}), HasSubstr("it has a port to either memory"));
+    EXPECT_THAT(refused("nv_full", {"memory.has_secondary=false", "bdma=false"}), HasSubstr("it has a port to either memory"));
     EXPECT_EQ(refused("nv_full", {"memory.has_secondary=false", "bdma=false", "rubik=false"}), "nothing was refused");
     EXPECT_THAT(refused("nv_full", {"cbuf.banks=24"}), HasSubstr("four bits"));
 }

@@ -35,6 +35,7 @@ constexpr std::array kOptionsOfSome{
     FileOption{"net", "--input", FileUse::Input, "images or a folder of them, [NAME=]FILE"},
     FileOption{"loadable export lint", "--input", FileUse::Input, "values of an input"},
     FileOption{"loadable", "--manifest", FileUse::Input, "where channels in pieces are"},
+    FileOption{"net", "--from-plan", FileUse::Input, "tilings and decisions"},
     FileOption{"net", "--labels", FileUse::Input, "classes"},
     FileOption{"net export lint", "--calibrate", FileUse::Input, "images or a folder of them, [NAME=]FILE"},
     FileOption{"silicon", "--of", FileUse::Input, "a result"},

@@ -243,6 +243,7 @@ Command add_net(CLI::App& app)
                                        "every partition and decision to plan.json, to be edited and run")
                             ->excludes("--hazards");
     for (const char* record : kRecords) plan->excludes(record);
+    command->add_option("--from-plan", net.from_plan, "the tilings and decisions of a plan.json, by the names of its layers");
     command->add_option("--seed", net.seed, "seed of the input; weights of layer i have this + 1 + i")->check(whole(0, INT64_MAX / 2));
     command
         ->add_option_function<std::string>(

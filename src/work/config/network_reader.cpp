@@ -344,6 +344,11 @@ OrderedJson window_json(const Pool& p)
             {"count_include_pad", p.function == PoolFunction::Average ? 1 : 0}};
 }
 
+void put_partition(OrderedJson& json, const NetworkLayer& l)
+{
+    if (l.convolves() && l.layer.partition.on()) json["partition"] = partition_json(l.layer.partition);
+}
+
 void put_operation(OrderedJson& json, const NetworkLayer& l)
 {
     if (l.convolves()) {
@@ -355,7 +360,7 @@ void put_operation(OrderedJson& json, const NetworkLayer& l)
         json["groups"] = c.groups;
         json["bias"] = c.post.bias();
         json["normalised"] = l.normalised;
-        if (c.partition.on()) json["partition"] = partition_json(c.partition);
+        put_partition(json, l);
     }
     if (l.convolves() || l.op == NetworkOp::Add) json["activation"] = activation_name(l.activation);
     if (l.op == NetworkOp::Pool) json["pool"] = window_json(l.pool);
@@ -381,6 +386,47 @@ const char* activation_name(Activation activation) { return kActivations[static_
 Network network_from_json(const Json& json, const std::string& file) { return NetworkReader(json, file).read(); }
 
 Network read_network(const std::string& path) { return network_from_json(read_json(path), path); }
+
+void take_plan(Network& network, const std::string& file)
+{
+    const Json json = read_json(file);
+    const auto keys_in = [](const Json& object) {
+        std::vector<std::string> keys;
+        for (const auto& [key, value] : object.items()) keys.push_back(key);
+        return keys;
+    };
+    if (!json.is_object() || !json.contains("layers") || !json["layers"].is_array())
+        throw ConfigError(at(file, "/layers"), "is no list, expected a plan.json");
+    const JsonObject top(json, file, "", keys_in(json));
+    network.decided = read_decisions(top, keys::kNetworkDecide);
+    const Json& layers = top.raw("layers");
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const std::string pointer = "/layers/" + std::to_string(i);
+        if (!layers[i].is_object()) throw ConfigError(at(file, pointer), found(layers[i]) + ", expected an object {...}");
+        const JsonObject of(layers[i], file, pointer, keys_in(layers[i]));
+        const std::string name = of.text("name", "");
+        const auto named = std::ranges::find(network.layers, name, &NetworkLayer::name);
+        if (named == network.layers.end())
+            throw ConfigError(of.where("name"), "found \"" + name + "\", expected a layer of " + network.name);
+        named->decided = read_decisions(of, keys::kLayerDecide);
+        if (of.has("partition")) named->layer.partition = read_partition(of);
+    }
+}
+
+OrderedJson plan_of(const Network& network)
+{
+    if (!network.numbered()) return network_json(network);
+    OrderedJson json{{"name", network.name}};
+    put_decisions(json, network.decided);
+    json["layers"] = OrderedJson::array();
+    for (const NetworkLayer& layer : network.layers) {
+        OrderedJson one{{"name", layer.name}};
+        put_partition(one, layer);
+        put_decisions(one, layer.decided);
+        json["layers"].push_back(std::move(one));
+    }
+    return json;
+}
 
 OrderedJson network_json(const Network& network)
 {

@@ -19,5 +19,9 @@ Network network_from_json(const Json& json, const std::string& file);
 Network read_network(const std::string& path);
 /// With every default written out; reads back as the same network.
 OrderedJson network_json(const Network& network);
+/// What plan.json holds: of a network with numbers of its own names, tilings and decisions alone.
+OrderedJson plan_of(const Network& network);
+/// Lays the tilings and decisions of a plan.json over the network, by the names of its layers.
+void take_plan(Network& network, const std::string& file);
 
 }  // namespace dlasim

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "config/machine/memory.h"
 #include "config/manifest_reader.h"
+#include "config/network_reader.h"
 #include "facts/presets.h"
 
 namespace dlasim {
@@ -120,7 +121,8 @@ std::unique_ptr<PlannedNetwork> planned(const Network& network, const Source& so
     how.seed = options.seed.value_or(1);
     how.values = options.values && !options.outline;
     std::optional<Network> better;
-    if (options.improve) options.improve(better.emplace(network), source, how);
+    if (!options.from_plan.empty()) take_plan(better.emplace(network), options.from_plan);
+    if (options.improve) options.improve(better ? *better : better.emplace(network), source, how);
     how.images = images;
     return std::make_unique<PlannedNetwork>(plan_network(better ? *better : network, source.hardware, source.memory, how), options.values,
                                             options.tensors);

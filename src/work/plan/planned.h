@@ -114,6 +114,7 @@ struct PlanOptions : SourceOptions {
     bool tensors = false;                       // every tensor of a network is kept
     bool steps = false, by_step = false;        // tensors of the first image of a model are kept; the loss of each step is found
     NetworkOptions network;                     // but seed, values and images
+    std::string from_plan;                      // of a network: the file with its tilings and decisions; empty: none
     Tolerance tolerance;                        // of expected tensors that have none of their own
     std::shared_ptr<const SharedLayer> shared;  // data of a layer, where they are there already
     /// Set the tiling of a layer, decisions of a network, by running them. Null: as the planner does it.

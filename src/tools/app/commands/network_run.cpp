@@ -137,11 +137,9 @@ int run(PlannedNetwork& planned, const RunOptions& options)
 int show(const PlannedNetwork& planned, const RunOptions& options)
 {
     const NetworkPlan& plan = planned.plan;
-    if (options.has_out && planned.model)
-        throw ConfigError("--out", "found with --plan of a model, whose numbers no plan.json holds, expected --plan alone");
     if (options.has_out) {
         make_folder(options.out);
-        OrderedJson json = network_json(plan.network);
+        OrderedJson json = plan_of(plan.network);
         if (!options.optimised.is_null()) json["optimised"] = options.optimised;
         OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(json, 2));
     }

@@ -99,6 +99,7 @@ void refuse_options(const AnyWork& work, const PlanOptions& options)
                   {"--images", options.network.together > 1, kNetwork},
                   {"--no-pixels", !options.network.pixels, kNetwork | kModel},
                   {"--no-cvsram", !options.network.cvsram, kNetwork | kModel},
+                  {"--from-plan", !options.from_plan.empty(), kNetwork | kModel},
                   {"--keep-tensors", options.network.keep_tensors, kNetwork | kModel},
                   {"--input-form", file.form != usual.form, kFile},
                   {"--mode", file.mode != usual.mode, kFile},

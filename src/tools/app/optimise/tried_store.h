@@ -1,6 +1,6 @@
 // DIR/optimise.db, an SQLite file: what a search has simulated, by digests of what decides it, so that a later one goes on from there.
-// Any number of networks and machines; the oldest rows go first. A file that cannot be used is ignored with a warning: the search then
-// begins anew.
+// Any number of networks and machines; the oldest rows go first. A file that cannot be used is ignored with a warning, and the
+// search begins from nothing.
 #pragma once
 #include <filesystem>
 #include <map>
