@@ -397,9 +397,11 @@ class Written(Check):
 
     def test_options_that_say_nothing_here(self):
         path = DATA / "loadables/tiny_nv_small.nvdla"
-        for more in (("--mode", "driver"), ("--golden", "golden"), ("--precision", "int8"), ("--chains", "2")):
+        for *more, says in (("--mode", "driver", "is written as it is, expected no options of a run"), ("--golden", "golden", "is written as it is, expected no options of a run"),
+                            ("--precision", "int8", "--precision: found with a file of the NVDLA compiler, expected a network"),
+                            ("--chains", "2", "is written as it is, expected no options of a run")):
             done = self.run_dlasim("export", path, "--hw", "nv_small", "--form", "nvdla", "--to", "again.nvdla", *more, status=2)
-            self.assertIn("is written as it is, expected no options of a run or a model", done.stderr)
+            self.assertIn(says, done.stderr)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace dlasim {
@@ -89,12 +90,15 @@ nlohmann::ordered_json written(const Keys& keys, const Source& source)
     return json;
 }
 
-/// A list of such objects: of each element, or of what `view` makes of it.
+/// A list of such objects: of each element, or of what `view` makes of it; of a number of them `view` gets the places.
 template <class Keys, class Sources, class View = std::identity>
 nlohmann::ordered_json written_list(const Keys& keys, const Sources& sources, View view = {})
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const auto& source : sources) list.push_back(written(keys, view(source)));
+    if constexpr (std::is_integral_v<Sources>)
+        for (Sources place = 0; place < sources; ++place) list.push_back(written(keys, view(place)));
+    else
+        for (const auto& source : sources) list.push_back(written(keys, view(source)));
     return list;
 }
 

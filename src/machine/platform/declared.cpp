@@ -21,6 +21,7 @@ template <class Counters>
 std::vector<CounterRow> rows_of()
 {
     std::vector<CounterRow> rows;
+    rows.reserve(std::size(counters<Counters>));
     for (const Counter<Counters>& counter : counters<Counters>) rows.push_back(counter.row);
     return rows;
 }

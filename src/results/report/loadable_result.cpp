@@ -5,7 +5,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <ranges>
 
 #include "base/files/columns.h"
 #include "base/files/output_folder.h"
@@ -96,9 +95,7 @@ constexpr std::array kVerificationKeys{
 
 OrderedJson operations_json(const LoadableResult& r)
 {
-    return written_list(kOperationKeys, std::views::iota(std::size_t{0}, r.plan.operations.size()), [&](std::size_t i) {
-        return OperationView{r, i};
-    });
+    return written_list(kOperationKeys, r.plan.operations.size(), [&](std::size_t i) { return OperationView{r, i}; });
 }
 
 OrderedJson regions_json(const std::vector<SeenRange>& ranges)

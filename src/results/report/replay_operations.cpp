@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "base/files/columns.h"
 #include "report/causes_report.h"
@@ -136,9 +135,7 @@ std::string operation_name(const std::vector<loadable::ProgramOperation>& list, 
 
 OrderedJson replayed_operations_json(const ReplayedOperations& operations)
 {
-    return written_list(kReplayedOperationKeys, std::views::iota(std::size_t{0}, operations.list.size()), [&](std::size_t i) {
-        return ReplayedOperation{operations, i};
-    });
+    return written_list(kReplayedOperationKeys, operations.list.size(), [&](std::size_t i) { return ReplayedOperation{operations, i}; });
 }
 
 std::vector<PlacedKey> replayed_operation_keys()

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 namespace dlasim {
 namespace {
@@ -95,9 +94,7 @@ OrderedJson reads_of(const Events& e)
 
 OrderedJson output_of(const Events& e)
 {
-    return written_list(kRegionKeys, std::views::iota(std::size_t{0}, e.contents.size()), [&](std::size_t i) {
-        return Region{e.recording.outputs[i], e.contents[i]};
-    });
+    return written_list(kRegionKeys, e.contents.size(), [&](std::size_t i) { return Region{e.recording.outputs[i], e.contents[i]}; });
 }
 
 OrderedJson probes_of(const Events& e)

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <ranges>
 
 #include "base/files/json_text.h"
 #include "base/files/output_folder.h"
@@ -164,9 +163,7 @@ std::uint64_t sum(const NetworkPlan& plan, std::uint64_t (Traffic::*bytes)() con
 
 OrderedJson steps_json(const NetworkResult& r)
 {
-    return written_list(kReportedStepKeys, std::views::iota(std::size_t{0}, r.plan.plans.size()), [&](std::size_t i) {
-        return ReportedStep{r, i};
-    });
+    return written_list(kReportedStepKeys, r.plan.plans.size(), [&](std::size_t i) { return ReportedStep{r, i}; });
 }
 
 constexpr std::string_view kOnnx = "an ONNX model", kImages = "an ONNX model, `--images`", kLabels = "an ONNX model with `--labels`",

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cctype>
-#include <ranges>
 
 #include "config/layer/layer_reader.h"
 #include "config/layer/pool_reader.h"
@@ -215,9 +214,7 @@ constexpr std::array kFileKeys{
                      }},
     Key<NetworkPlan>{{"steps", "list", "", "in execution order"},
                      [](const NetworkPlan& plan) {
-                         return written_list(kStepKeys, std::views::iota(std::size_t{0}, plan.steps.list.size()), [&](std::size_t i) {
-                             return StepView{plan, i};
-                         });
+                         return written_list(kStepKeys, plan.steps.list.size(), [&](std::size_t i) { return StepView{plan, i}; });
                      }},
 };
 
