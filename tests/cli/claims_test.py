@@ -32,7 +32,7 @@ WANTED = {"plan.json": ["--plan"], "tensors/": ["--tensors"], "steps/": ["--step
           "memory_0.dat": ["--form", "txn"], "output_0.dat": ["--form", "txn"], "shards/": ["--slurm", "1"],
           "COMPUTE_REPORT.csv": ["--scale-sim"], "BANDWIDTH_REPORT.csv": ["--scale-sim"]}
 # Options with a text that names no file.
-OTHERS = {"--best", "--sort", "--set", "--shape", "--precision", "--layers", "--input-form", "--mode", "--calibration", "--preprocess", "--cpu", "--form", "--shard", "--window", "--tracks", "--pattern", "--decode", "--trace-client", "DIR", "FORM", "KIND"}
+OTHERS = {"--best", "--require", "--sort", "--set", "--shape", "--precision", "--layers", "--input-form", "--mode", "--calibration", "--preprocess", "--cpu", "--form", "--shard", "--window", "--tracks", "--pattern", "--decode", "--trace-client", "DIR", "FORM", "KIND"}
 
 
 @lru_cache
