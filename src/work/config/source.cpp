@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "config/description.h"
 #include "config/machine/hardware.h"
@@ -14,6 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// It begins with "[section]": a configuration of another program, not a trace.
+bool has_sections(const std::string& path)
+{
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return false;
+    std::ifstream file(path);
+    return (file >> std::ws).peek() == '[';
+}
+
 /// By its name; Unknown: its content says.
 FileKind named_kind(const std::string& path, FileKind assumed)
 {
@@ -21,6 +31,7 @@ FileKind named_kind(const std::string& path, FileKind assumed)
     std::error_code error;
     if (is_onnx(path)) return FileKind::Model;
     if (is_loadable(path)) return FileKind::Loadable;
+    if (extension == ".cfg" && has_sections(path)) return FileKind::Unknown;
     if (extension == ".txn" || extension == ".cfg" || fs::is_directory(path, error)) return FileKind::Case;
     const bool binary = assumed == FileKind::Loadable || assumed == FileKind::Case;
     return binary && !is_description(path) ? assumed : FileKind::Unknown;
