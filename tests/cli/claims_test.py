@@ -76,6 +76,7 @@ class Claims(Case):
         save(self.folder / "model.onnx", [node("Conv", ["x", "w"], ["c"]), node("Relu", ["c"], ["y"]), node("GlobalAveragePool", ["y"], ["z"])], {"w": w},
              {"x": [None, 3, 8, 8]}, {"y": None, "z": None})
         self.write(CASE, "case.json")
+        self.write({"layers": []}, "decided.json")
         self.write({"format": "dlasim.nvdla.manifest", "tensors": []}, "manifest.json")
         (self.folder / "suite").mkdir()
         self.write(SMALL, "suite/layer.json")
@@ -91,7 +92,7 @@ class Claims(Case):
               "test": ["DIR"], "dram": [], "bound": ["LAYERS"], "silicon": [], "compare": ["RUN"], "explain": ["RUN"]}
     FILES = {"LAYER": "layer.json", "NETWORK": "network.json", "LOADABLE": "tiny.nvdla", "FILE": "layer.json", "PROGRAM": "case.json", "SWEEP": "sweep.json",
              "LAYERS": "layer.json", "RUN": "layer.json", "DIR": "suite", "--hw": "machine.json", "--memory": "device.json", "--input": "images.npy", "--labels": "labels.npy",
-             "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--manifest": "manifest.json", "--from-plan": "network.json", "--preset": "device.json", "--set": "table.json", "--to": "to"}
+             "--calibrate": "images.npy", "--technology": "energy.json", "--collect": "shard", "--manifest": "manifest.json", "--from-plan": "decided.json", "--preset": "device.json", "--set": "table.json", "--to": "to"}
     MODELS = {"--input", "--labels", "--calibrate"}  # of `net`
     COMPILED = {"--input"}                           # of `export` and `loadable`
 
