@@ -16,7 +16,7 @@ namespace {
 
 enum Kind : std::int64_t { kImpossible, kNotRun, kTried };
 
-// The names of all members, so that a new one is no longer forgotten.
+// Names all members: with a new one this does not compile until the key has it.
 std::string key_of(const CutWay& way)
 {
     const auto& [whole, columns, phases, kernels, rows, keeps_weights] = way;
