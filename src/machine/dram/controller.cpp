@@ -48,7 +48,7 @@ Controller::Controller(const Config& config)
     no_activation_after_.assign(ranks, kNever);
 }
 
-void Controller::push(const Request& request, Cycle at)
+[[gnu::flatten]] void Controller::push(const Request& request, Cycle at)
 {
     const std::uint32_t bank = device_.flat(request.at);
     // A plan with writes decides about the direction as well, and is renewed in every cycle with an event.
@@ -96,7 +96,7 @@ Cycle Controller::horizon() const
     return std::min(plan_.at, event_);
 }
 
-void Controller::advance(Cycle to)
+[[gnu::flatten]] void Controller::advance(Cycle to)
 {
     for (;;) {
         if (!planned_ && floor_ > to) return;  // what else comes in the cycle before it is planned with

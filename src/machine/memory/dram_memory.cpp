@@ -193,7 +193,7 @@ bool DramMemory::others_blocked(const Port& port) const
            });
 }
 
-MemoryModel::Taken DramMemory::begin_request(Port& port, MemoryBurst& burst, Payload* payload, Cycle called)
+[[gnu::flatten]] MemoryModel::Taken DramMemory::begin_request(Port& port, MemoryBurst& burst, Payload* payload, Cycle called)
 {
     // Of several ports, one that is far ahead of time must not take the others with it.
     const bool later = ports_.size() > 1 && called > clock_.now() + 1;
@@ -410,7 +410,7 @@ void DramMemory::respond(Port& port, Cycle by)
     payload.release();
 }
 
-void DramMemory::end_response(Port& port, Cycle at)
+[[gnu::flatten]] void DramMemory::end_response(Port& port, Cycle at)
 {
     if (!transfers_[static_cast<std::size_t>(port.responding)].write) port.next_beat = at + 1;
     idle_.push_back(static_cast<std::uint32_t>(port.responding));

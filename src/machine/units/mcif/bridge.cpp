@@ -16,7 +16,7 @@ namespace dlasim {
 using tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND;
 
 Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process,
-               tlm::tlm_initiator_socket<512>& socket, bool stepping)
+               tlm::tlm_initiator_socket<512>& socket, bool stepping, bool values)
     : clock_(clock),
       port_(port),
       process_(process),
@@ -24,7 +24,8 @@ Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort&
       beat_bytes_(side == MemorySide::Primary ? hardware.memory.primary.width_bytes : hardware.memory.secondary.width_bytes),
       atom_bytes_(hardware.memory.atom_bytes),
       whole_beat_((1u << beat_bytes_ / atom_bytes_) - 1),
-      stepping_(stepping)
+      stepping_(stepping),
+      values_(values)
 {
 }
 
@@ -135,7 +136,7 @@ void Bridge::restart()
     held_ = false;
 }
 
-void Bridge::advance(Cycle now)
+[[gnu::flatten]] void Bridge::advance(Cycle now)
 {
     if (port_.r.taken) take_read_beat(now);
     if (port_.b.taken) take_response(now);
@@ -197,7 +198,7 @@ void Bridge::offer_write_data(Cycle now)
 void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
 {
     const std::size_t start = std::size_t{burst->filled} * beat_bytes_;
-    std::memcpy(&burst->data[start], beat.data.data(), beat_bytes_);
+    std::memcpy(&burst->data_bytes[start], beat.data.data(), beat_bytes_);
     const bool whole = beat.atoms == whole_beat_;
     std::memset(&burst->enable_each[start], whole ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED, beat_bytes_);
     for (unsigned i = 0; !whole && beat.atoms >> i != 0; ++i)
@@ -330,15 +331,20 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
 
 // ---- responses
 
+void Bridge::fail_refused(Burst& burst)
+{
+    if (model_) burst.payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst.payload.get_response_string(),
+                     burst.write ? "write" : "read", burst.bytes, burst.address, kClientNames[burst.tag.id % kClients]));
+}
+
 /// False for one whose turn has not come: it waits here.
 bool Bridge::respond(Burst* burst, Cycle from)
 {
     burst->answered = true;
     burst->from = from;
     if (model_ ? burst->refused : burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
-        if (model_) burst->payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-        fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
-                         burst->write ? "write" : "read", burst->bytes, burst->address, kClientNames[burst->tag.id % kClients]));
+        fail_refused(*burst);
         return true;
     }
     Turn& turn = turn_of(*burst);
@@ -379,8 +385,8 @@ void Bridge::show()
 {
     if (!reads_.empty() && !port_.r.taken) {
         const Burst& burst = *reads_.front().burst;
-        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, burst.data + std::size_t{burst.filled} * beat_bytes_,
-                   false};
+        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id,
+                   burst.data_bytes.data() + std::size_t{burst.filled} * beat_bytes_, false};
         if (burst_logs_) __builtin_prefetch(burst.record, 1);
     }
     if (!responses_.empty() && !port_.b.taken)
@@ -515,7 +521,7 @@ Bridge::Burst* Bridge::make(bool write, const PortCommand& from)
         burst->data_bytes.resize(bytes);
         burst->enable_each.resize(bytes);
     }
-    static_cast<MemoryBurst&>(*burst) = {burst_address(from), burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
+    static_cast<MemoryBurst&>(*burst) = {burst_address(from), model_ && !values_ ? nullptr : burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
     burst->command = from;
     if (burst_logs_) {
         std::tie(burst->number, burst->record) =

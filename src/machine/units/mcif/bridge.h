@@ -40,7 +40,7 @@ namespace dlasim {
 class Bridge final : public tlm::tlm_bw_transport_if<>, private MemoryClient {
 public:
     Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process, tlm::tlm_initiator_socket<512>& socket,
-           bool stepping);
+           bool stepping, bool values);
     ~Bridge() override;
 
     /// Asks the memory for its pace; once, before the run.
@@ -156,7 +156,7 @@ private:
     bool may_request(Cycle now) const { return !requesting_ && free_from_ <= now; }
     void send_writes(Cycle now);
     void send(Burst* burst, Cycle from);
-    void send_payload(Burst* burst, Cycle from);
+    [[gnu::noinline]] void send_payload(Burst* burst, Cycle from);
     void request_ends(Burst* burst, Cycle at);
     void accepted(MemoryBurst& burst, Cycle at) override;
     void answered(MemoryBurst& burst, Cycle from) override;
@@ -168,6 +168,7 @@ private:
     void give_back(Burst* burst);
     tlm::tlm_sync_enum take_dropped(Burst* burst, const tlm::tlm_phase& phase, const sc_core::sc_time& delay);
     void fail(const std::string& what);
+    [[gnu::cold, gnu::noinline]] void fail_refused(Burst& burst);
     void fail_unexpected(const std::string& answer, const Payload& payload);
     void show();
 
@@ -177,7 +178,7 @@ private:
     tlm::tlm_initiator_socket<512>& socket_;
     const std::uint32_t beat_bytes_, atom_bytes_;
     const std::uint32_t whole_beat_;  // strobes of a beat with all its atoms
-    const bool stepping_;
+    const bool stepping_, values_;  // without values a MemoryModel moves no data
     MemoryModel* model_ = nullptr;  // in place of the socket
     Pool pool_;
     PortPace pace_;

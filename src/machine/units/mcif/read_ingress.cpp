@@ -70,7 +70,7 @@ void ReadIngress::CreditBell::wake_at(Cycle at)
     if (owner) owner->wake_at(at + ff::kCreditLatency);
 }
 
-const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
+[[gnu::flatten]] const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
 {
     rest();
     const bool head = ordered(at), issues = head && issue(contexts_full);

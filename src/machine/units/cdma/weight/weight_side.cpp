@@ -31,7 +31,7 @@ void WeightSide::busy(Cycle)
     requests_.disturb();
 }
 
-bool WeightSide::step(Cycle at, bool clear)
+[[gnu::flatten]] bool WeightSide::step(Cycle at, bool clear)
 {
     WeightWrites written;
     bool changed = responses_.step(link_->response, at, written);
