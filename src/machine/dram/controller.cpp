@@ -29,7 +29,8 @@ Controller::Controller(const Config& config)
       reads_(config.controller.read_queue, device_.banks.size()),
       writes_(config.controller.write_queue, device_.banks.size()),
       ranks_(config.organisation.ranks()),
-      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout)
+      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout),
+      by_bank_(config.refresh.policy != RefreshPolicy::PerBank && config.controller.page_policy != PagePolicy::Timeout)
 {
     for (const bool write : {false, true})
         for (const bool then_write : {false, true}) between_columns_[write][then_write] = least_between(config, write, then_write);
@@ -83,11 +84,20 @@ Controller::Controller(const Config& config)
         return;
     }
     if (!working()) work_begins(at + 1);
-    const bool waits = (reads_.pending() >> bank & 1) != 0;
+    const bool waits = (reads_.pending() >> bank & 1) != 0, adds = planned && !waits && only_adds(device_.rank_of(bank));
     const std::int8_t hit = reads_.hit_of(bank);
     reads_.push(slot, device_.banks[bank], false);
     if (waits && !closes_rows_ && reads_.hit_of(bank) == hit) return;  // what its bank is to do is what it was
-    planned_ = false;
+    planned_ = adds;
+    if (adds) plan_bank(bank, 0);
+}
+
+/// The plan of reads is the best of their banks: a read for another bank of the rank is compared with it.
+bool Controller::only_adds(std::uint32_t rank) const
+{
+    const RankState state = rank_state(rank);
+    return by_bank_ && !lock_.on && activating_ == 0 && (reads_.pending() & rank_mask(rank)) != 0 &&
+           ranks_[rank].owed <= config_.refresh.postpone && (state == RankState::Active || state == RankState::Precharged);
 }
 
 Cycle Controller::horizon() const

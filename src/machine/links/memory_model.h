@@ -46,6 +46,7 @@ public:
     };
     virtual ~MemoryModel() = default;
     /// The command, of a write with its data, is at the port from cycle `from` on, a later one than now.
+    /// Reads are answered in their order.
     virtual Taken offer(MemoryBurst& burst, Cycle from) = 0;
     /// The port has taken the last beat or the response.
     virtual void end(MemoryBurst& burst, Cycle at) = 0;

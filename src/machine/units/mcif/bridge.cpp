@@ -138,6 +138,7 @@ void Bridge::restart()
 
 [[gnu::flatten]] void Bridge::advance(Cycle now)
 {
+    advancing_ = true;
     if (port_.r.taken) take_read_beat(now);
     if (port_.b.taken) take_response(now);
     if (port_.ar.valid && !port_.ar.seen && may_request(now)) offer_read(now);
@@ -145,6 +146,7 @@ void Bridge::restart()
     if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
     if (!complete_writes_.empty()) send_writes(now);
+    advancing_ = false;
     if (!fault_.empty()) throw MachineError(fault_);
 }
 
@@ -227,7 +229,7 @@ void Bridge::send(Burst* burst, Cycle from)
     if (watch_) notify_watch(*burst, from);
     burst->sent = true;
     burst->asked = from;
-    turn_of(*burst).waiting.push_back(burst);
+    if (!in_order(*burst)) turn_of(*burst).waiting.push_back(burst);
     requesting_ = burst;  // a memory may answer from inside the call
     if (!model_) return send_payload(burst, from);
     const MemoryModel::Taken taken = model_->offer(*burst, from);
@@ -244,10 +246,10 @@ void Bridge::accepted(MemoryBurst& burst, Cycle at)
     process_.wake_at(at);
 }
 
-void Bridge::answered(MemoryBurst& burst, Cycle from)
+[[gnu::flatten]] void Bridge::answered(MemoryBurst& burst, Cycle from)
 {
     respond(static_cast<Burst*>(&burst), from);
-    process_.wake_at(from);
+    if (!advancing_) process_.wake_at(from);
 }
 
 /// The memory has taken the command, perhaps later than it could have.
@@ -347,18 +349,28 @@ bool Bridge::respond(Burst* burst, Cycle from)
         fail_refused(*burst);
         return true;
     }
-    Turn& turn = turn_of(*burst);
-    if (turn.waiting.front() != burst) return false;
-    for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
-        Burst* next = turn.waiting.front();
-        turn.last = next->from = std::max(turn.last, next->from);
-        if (burst_logs_ && pace_.explains)
-            (next->write ? burst_logs_->writes : burst_logs_->reads).waits(next->number).waited = next->asked_for.waited;
-        next->filled = 0;
-        insert(next->write ? responses_ : reads_, {next, next->from});
+    if (in_order(*burst)) {
+        arrive(burst);
+    } else {
+        Turn& turn = turn_of(*burst);
+        if (turn.waiting.front() != burst) return false;
+        for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
+            Burst* next = turn.waiting.front();
+            turn.last = next->from = std::max(turn.last, next->from);
+            arrive(next);
+        }
     }
     show();
     return true;
+}
+
+/// It is the turn of its answer.
+void Bridge::arrive(Burst* burst)
+{
+    if (burst_logs_ && pace_.explains)
+        (burst->write ? burst_logs_->writes : burst_logs_->reads).waits(burst->number).waited = burst->asked_for.waited;
+    burst->filled = 0;
+    insert(burst->write ? responses_ : reads_, {burst, burst->from});
 }
 
 /// END_RESP of a burst that waits for its turn: the memory may not begin another response before.

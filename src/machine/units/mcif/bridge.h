@@ -138,6 +138,9 @@ private:
 
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
+    /// A MemoryModel answers reads in the order of its port.
+    bool in_order(const Burst& burst) const { return model_ && !burst.write && !burst.dropped; }
+    void arrive(Burst* burst);
     void note_pace();
     /// From when on its answer might have come.
     Cycle due(const Burst& burst) const { return pace_.explains ? std::min(burst.from, burst.asked_for.ready) : burst.from; }
@@ -191,6 +194,7 @@ private:
     Cycle free_from_ = 0;                              // cycle of the last END_REQ that came later: the next request not before it
     sc_core::sc_time free_at_;                         // reset: the same in time
     bool held_ = false;                                // reset
+    bool advancing_ = false;                           // the process asks for the port's next cycle itself
     Ring<Burst*> write_commands_;                      // taken at AW; the oldest is filled first
     Ring<Early> early_data_;                           // taken at W before their command
     Ring<Burst*> complete_writes_;                     // to be sent
