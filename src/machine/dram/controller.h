@@ -62,8 +62,7 @@ private:
     };
 
     void plan();
-    bool only_adds(std::uint32_t rank) const;
-    bool reads_only() const { return !write_mode_ && writes_.size() == 0; }
+    bool only_adds(std::uint32_t bank) const;
     void count_refreshes();
     void update_mode();
     void set_write_mode(bool on)

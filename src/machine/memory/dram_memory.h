@@ -173,6 +173,7 @@ private:
     MemoryStore& store_;
     const std::uint64_t resolution_fs_;
     const Divisor by_period_, by_tck_;  // of the initiator's clock and the DRAM's: both in the same unit, the largest there is
+    const Divisor by_part_;             // bytes of a request to a channel
     const Cycle read_cycles_;           // DRAM cycles from the column command to the last data
     const Cycle slow_clock_cycle_;      // 1 where a cycle of the initiator is longer than that
 
