@@ -75,6 +75,7 @@ Controller::Controller(const Config& config)
     }
     if (written) {
         ++stats_.forwarded;
+        planned_ = false;  // so that whoever waits for the answer looks for it
         answer(request.id, at + 1, 1, at);
         return;
     }

@@ -288,8 +288,7 @@ void DramMemory::collect(dram::Channel& channel)
         const dram::Completion& part = completed.front();
         Transfer& transfer = transfers_[part.id >> 32];
         const std::uint64_t index = part.id & 0xffffffff;
-        const Cycle beat =
-            index == 0 ? 0 : ((by_part_(transfer.first) + index) * by_part_.by() - transfer.first) / transfer.beat_bytes;
+        const Cycle beat = index == 0 ? 0 : ((by_part_(transfer.first) + index) * by_part_.by() - transfer.first) / transfer.beat_bytes;
         const Cycle there = cycle_from(part.at) + slow_clock_cycle_;
         const Cycle respond = there > beat || transfer.write ? there - (transfer.write ? 0 : beat) : 0;
         if (transfer.waits && !transfer.write && respond >= transfer.respond && part.at > read_cycles_)

@@ -533,7 +533,8 @@ Bridge::Burst* Bridge::make(bool write, const PortCommand& from)
         burst->data_bytes.resize(bytes);
         burst->enable_each.resize(bytes);
     }
-    static_cast<MemoryBurst&>(*burst) = {burst_address(from), model_ && !values_ ? nullptr : burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
+    static_cast<MemoryBurst&>(*burst) = {
+        burst_address(from), model_ && !values_ ? nullptr : burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
     burst->command = from;
     if (burst_logs_) {
         std::tie(burst->number, burst->record) =

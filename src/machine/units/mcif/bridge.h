@@ -181,8 +181,8 @@ private:
     tlm::tlm_initiator_socket<512>& socket_;
     const std::uint32_t beat_bytes_, atom_bytes_;
     const std::uint32_t whole_beat_;  // strobes of a beat with all its atoms
-    const bool stepping_, values_;  // without values a MemoryModel moves no data
-    MemoryModel* model_ = nullptr;  // in place of the socket
+    const bool stepping_, values_;    // without values a MemoryModel moves no data
+    MemoryModel* model_ = nullptr;    // in place of the socket
     Pool pool_;
     PortPace pace_;
     TrafficLog log_;
