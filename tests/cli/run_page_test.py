@@ -31,6 +31,8 @@ setTimeout(() => {
   out.steps = rows();
   out.accuracy = [...document.querySelectorAll("#accuracy tbody tr")].map((row) => [row.cells[0].textContent, row.cells[2].textContent]);
   out.worst = $("#worst")?.textContent;
+  out.search = ["figures", "kept", "steps"].map((part) => [...document.querySelectorAll(`#search .${part} tbody tr`)].map((row) => [...row.cells].map((cell) => cell.textContent)));
+  out.pairs = [...document.querySelectorAll("#search .pair")].map((pair) => pair.getAttribute("aria-label"));
   out.badge = $("#measured").textContent;
   out.tables = [...document.querySelectorAll(".two .chart")].map((chart) => {
     const box = chart.parentElement.querySelector("details");
@@ -203,6 +205,19 @@ def main():
         out = used(program, folder / "model.html", 1400)
         expect(out["accuracy"], [[one["name"], f"{one['own_signal_to_noise']:.1f} dB"] for one in result["tensors"]], "the accuracy by step")
         expect(out["worst"].startswith(f"Most is lost in {result['worst_step']['name']}: "), True, "the step that loses most")
+
+        # Before and after a search.
+        run("net", models / "networks/lenet5.json", "--hw", "nv_medium_512", "--timing-only", "--optimise", 600, "--out", "better", "--html", "better.html")
+        search = json.loads((folder / "better/result.json").read_text())["search"]
+        figures, kept, steps = search["figures"], search["kept"], search["steps"]
+        expect(figures[0]["after"] < figures[0]["before"] and len(kept) > 0 and len(steps) > 3, True, "a search that gains")
+        for width in (1400, 500):
+            out = used(program, folder / "better.html", width)
+            expect(out["overflow"] <= 0, True, f"{out['overflow']} pixels of a search beyond {width}")
+            expect(out["search"][0][0][:3], ["cycles", *(f"{figures[0][when]:,}" for when in ("before", "after"))], "the cycles before and after")
+            expect(out["search"][1], [[one["step"], f"{one['decision']}: {one['was']} to {one['is']}", f"{one['gained']:,}"] for one in kept], "what changed")
+            expect([row[:1] + row[-1:] for row in out["search"][2]], [[one["name"], one["why"]] for one in steps], "the steps of a search")
+            expect(out["pairs"][0], f"before {steps[0]['before']:,}, after {steps[0]['after']:,}, bound {steps[0]['bound_cycles']:,}", "the bars of a step")
 
         # Without causes there are none; as a folder there is no page; nothing is lost.
         run("run", "layer.json", "--hw", "nv_large", "--no-causes", "--out", "none", "--html", "none.html")

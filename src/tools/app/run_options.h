@@ -12,6 +12,7 @@
 #include "app/trial_options.h"
 #include "base/files/output.h"
 #include "plan/planned.h"
+#include "report/network/search_report.h"
 #include "report/timeline/timeline.h"
 #include "silicon/technology.h"
 
@@ -37,21 +38,21 @@ struct RunOptions : PlanOptions {
     bool check_dram = false;           // every command of a DRAM goes through its checker
     bool quiet = false, stepping = false, hazards = false, times = false;
     bool causes = true;
-    std::uint64_t sum_up_every = 0;  // SimulateOptions::sum_up_every
-    bool records_events = false;     // though no file has them
-    bool operations = false;         // when each operation of the program ran
-    bool output = true;              // write output tensors
-    bool apart = false;              // simulate every step of a network by itself too
-    double optimise = 0;             // seconds for a better network; 0: the planner's
-    std::string best, require;       // what is better then, what it must meet: expressions of figures
-    std::size_t jobs = 0;            // simulations side by side meanwhile
-    std::string cpu;                 // how fast the host of a compiler's file is
-    bool check = false;              // a compiler's file against the rules of NVIDIA's software, without running
-    bool report = false;             // the table in report.txt too
-    OrderedJson optimised;           // decisions that it found, as plan.json has them
-    bool scale_sim = false;          // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
-    bool reproducible = false;       // result.json says nothing of the host
-    bool page = false;               // the page in run.html of the folder
+    std::uint64_t sum_up_every = 0;      // SimulateOptions::sum_up_every
+    bool records_events = false;         // though no file has them
+    bool operations = false;             // when each operation of the program ran
+    bool output = true;                  // write output tensors
+    bool apart = false;                  // simulate every step of a network by itself too
+    double optimise = 0;                 // seconds for a better network; 0: the planner's
+    std::string best, require;           // what is better then, what it must meet: expressions of figures
+    std::size_t jobs = 0;                // simulations side by side meanwhile
+    std::string cpu;                     // how fast the host of a compiler's file is
+    bool check = false;                  // a compiler's file against the rules of NVIDIA's software, without running
+    bool report = false;                 // the table in report.txt too
+    std::optional<SearchReport> search;  // what it found
+    bool scale_sim = false;              // COMPUTE_REPORT.csv and BANDWIDTH_REPORT.csv too
+    bool reproducible = false;           // result.json says nothing of the host
+    bool page = false;                   // the page in run.html of the folder
     Sync sync = Sync::Now;
     std::string technology;                              // of area and energy: a table's name or a file; empty: the sweep's, or 16nm
     std::shared_ptr<const silicon::Technology> silicon;  // as read; null: 16nm

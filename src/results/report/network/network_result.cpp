@@ -273,6 +273,8 @@ constexpr std::array kNetworkKeys{
     Key<NetworkResult>{{"memory_use", "object", "", "memory of tensors and weights: below"},
                        [](const NetworkResult& r) { return memory_use_json(r.plan); }},
     Key<NetworkResult>{{"places", "list", "", "of all tensors in memory"}, [](const NetworkResult& r) { return places_json(r.plan); }},
+    Key<NetworkResult>{{"search", "object", "", "what `--optimise` tried and changed: below", "--optimise"},
+                       [](const NetworkResult& r) { return r.search ? search_json(*r.search) : kAbsent; }},
     Key<NetworkResult>{{"steps", "list", "", "the steps, in this order"}, steps_json},
     Key<NetworkResult>{{"bounds", "object", "cycles", "lower bounds of an image by name: sums over all steps", kMachine},
                        [](const NetworkResult& r) { return of_bounds(r, bounds_json); }},
@@ -457,8 +459,9 @@ OrderedJson network_result_json(const NetworkResult& r)
 
 std::vector<PlacedKey> network_result_keys()
 {
-    return placed(kNetworkKeys, "", host_keys(), "", network_images_keys(), "", network_memory_keys(), "", kReportedStepKeys, "steps/[]/",
-                  direct_keys(), "steps/[]/direct/", tensor_keys(), repeated("steps/[]/tensors/*/"), step_energy_keys(), "steps/[]/");
+    return placed(kNetworkKeys, "", host_keys(), "", network_images_keys(), "", network_memory_keys(), "", search_keys(), "",
+                  kReportedStepKeys, "steps/[]/", direct_keys(), "steps/[]/direct/", tensor_keys(), repeated("steps/[]/tensors/*/"),
+                  step_energy_keys(), "steps/[]/");
 }
 
 std::string network_csv(const NetworkResult& r)

@@ -8,6 +8,7 @@
 #include "report/difference_report.h"
 #include "report/host_work.h"
 #include "report/network/network_images.h"
+#include "report/network/search_report.h"
 #include "workload/run_result.h"
 
 namespace dlasim {
@@ -33,6 +34,7 @@ struct NetworkResult {
     const ImagesResult* images = nullptr;
     const Difference* expected = nullptr;  // of the last layer's tensor; null without one that is expected
     std::optional<double> host_ns = {};    // that the host takes for an element
+    const SearchReport* search = nullptr;  // that found the program; null without one
     std::vector<StepTimes> times = step_times(plan.marks, run);
 
     bool verified() const;

@@ -442,6 +442,29 @@
   if (wrong.length) table($("#wrong"), ["channel", "values that differ", "share"], wrong.slice(0, 300).map(([channel, n]) => [String(channel), whole(n), percent(n, result.expected.differing)]));
   else $("#wrong").remove();
 
+  // ---- what a search for a better program tried
+  const search = result.search;
+  if (search) {
+    const change = (a, b) => a ? `${b > a ? "+" : ""}${(100 * (b / a - 1)).toFixed(1)} %` : "", amount = (n) => Number.isInteger(n) ? whole(n) : short(n, 6);
+    $("#search p").textContent = `${search.tries + search.known} programs were compared. ` + (search.all ? "No other decision of a step, or of two neighbours, is better." : "Time was over before all were tried.") + (search.missed ? ` Missed: ${search.missed}.` : "");
+    const figures = { dbb_bytes: "bytes over DBB", cvsram_bytes: "bytes over CVSRAM", total_uj: "energy, uJ" };
+    table($("#search .figures"), ["figure", "before", "after", "change"], search.figures.filter((one) => one.before || one.after).map((one) => [figures[one.name] ?? one.name, amount(one.before), amount(one.after), change(one.before, one.after)]));
+    if (search.kept.length) table($("#search .kept"), ["step", "decision", `gained, ${search.best}`], search.kept.map((one) => [one.step, `${one.decision}: ${one.was} to ${one.is}`, amount(one.gained)]));
+    else for (const gone of document.querySelectorAll("#search h3:first-of-type, #search .kept")) gone.remove();
+    const most = Math.max(1, ...search.steps.map((one) => Math.max(one.after, one.before ?? 0)));
+    const pair = (one) => {
+      const box = make("span", undefined, "pair"), least = make("b");
+      box.setAttribute("role", "img");
+      box.setAttribute("aria-label", `before ${one.before === null ? "no such step" : whole(one.before)}, after ${whole(one.after)}, bound ${whole(one.bound_cycles)}`);
+      [one.before ?? 0, one.after].forEach((spent) => { const part = make("i"); part.style.width = `${100 * spent / most}%`; box.append(part); });
+      least.style.left = `${100 * one.bound_cycles / most}%`;
+      box.append(least);
+      return box;
+    };
+    table($("#search .steps"), ["step", "", "before", "after", "of bound", "no other plan of it was taken"], search.steps.map((one) => [one.name, pair(one), one.before === null ? "" : whole(one.before), whole(one.after), `${(1 + one.above_bound).toFixed(2)} x ${one.bound}`, one.why]));
+    for (const line of document.querySelectorAll("#search .steps tr, #search .kept tr")) line.cells[line.cells.length - 1 - (line.cells.length === 3)].className = "words why";
+  } else $("#search").remove();
+
   const kinds = (of, tensors) => Object.entries(tensors ?? {}).filter(([, one]) => one.moved > 0).map(([name, one]) => [of ? `${of}: ${name}` : name, one.bytes, one.moved, one.times]);
   const tensors = [...kinds("", result.plan?.tensors), ...steps.flatMap((step) => kinds(step.name, step.more.tensors))].sort((a, b) => b[2] - a[2]), allMoved = tensors.reduce((sum, one) => sum + one[2], 0);
   if (tensors.length) table($("#tensors"), ["tensor", "bytes", "moved", "times", "share"], tensors.slice(0, 300).map(([name, bytes, n, times]) => [name, whole(bytes), whole(n), (times ?? n / bytes).toFixed(2), percent(n, allMoved)]));

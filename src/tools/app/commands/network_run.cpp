@@ -116,7 +116,8 @@ int run(PlannedNetwork& planned, const RunOptions& options)
                                    apart ? apart->cycles() : std::vector<std::int64_t>{},
                                    images ? &*images : nullptr,
                                    difference ? &*difference : nullptr,
-                                   options.host_ns};
+                                   options.host_ns,
+                                   options.search ? &*options.search : nullptr};
         if (difference && !difference->equal())
             say_error("{}: {}{}\n", printable(plan.name), printable(difference_text(*difference)),
                       result.verified() ? "; dlasim's own reference agrees with the machine" : "");
@@ -140,7 +141,7 @@ int show(const PlannedNetwork& planned, const RunOptions& options)
     if (options.has_out) {
         make_folder(options.out);
         OrderedJson json = plan_of(plan.network);
-        if (!options.optimised.is_null()) json["optimised"] = options.optimised;
+        if (options.search && !options.search->kept.empty()) json["optimised"] = kept_json(*options.search);
         OutputFile(std::filesystem::path(options.out) / "plan.json").commit(json_file_text(json, 2));
     }
     if (!options.quiet) say("{}", network_plan_table(plan));

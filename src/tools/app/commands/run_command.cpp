@@ -67,16 +67,15 @@ std::optional<std::filesystem::path> store_of(const RunOptions& options)
 void improve(Network& network, const Source& source, const NetworkOptions& planning, RunOptions& options)
 {
     const auto technology = options.silicon ? options.silicon : technology_of(options);
-    const Optimised found = optimise(network, source.hardware, source.memory, planning,
-                                     {.seconds = options.optimise,
-                                      .jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()),
-                                      .best = options.best,
-                                      .require = options.require,
-                                      .technology = *technology,
-                                      .host_ns = options.host_ns,
-                                      .store = store_of(options)});
-    if (!options.quiet) say("{}", optimised_text(found));
-    if (!found.kept.empty()) options.optimised = optimised_json(found);
+    options.search = optimise(network, source.hardware, source.memory, planning,
+                              {.seconds = options.optimise,
+                               .jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()),
+                               .best = options.best,
+                               .require = options.require,
+                               .technology = *technology,
+                               .host_ns = options.host_ns,
+                               .store = store_of(options)});
+    if (!options.quiet) say("{}", search_text(*options.search));
 }
 
 }  // namespace

@@ -6,59 +6,46 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
-#include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/apart.h"
 #include "app/interrupt.h"
 #include "app/optimise/candidate.h"
+#include "app/optimise/choice.h"
 #include "app/optimise/tried_store.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "base/files/digest.h"
-#include "base/files/printable.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
 #include "config/network_reader.h"
-#include "lowering/cut/parts.h"
 #include "sweep/figures.h"
 
 namespace dlasim {
 namespace {
 
 const std::string kOption = "--optimise";
-constexpr double kNear = 0.005;  // share of a step's cost within which bytes decide
+constexpr double kNear = 0.005;           // share of a step's cost within which bytes decide
+constexpr std::size_t kPairsAtOnce = 16;  // of which the best is kept
 
-/// Another value of a decision, or another tiling.
-struct OtherPlan {
-    std::optional<CutWay> way;
-    std::uint32_t value = 0;
+/// What is known of the others of a choice in the program as it is.
+struct Looked {
+    struct Tried {
+        PlanChange change;
+        Objective::Score score;
+    };
+    std::vector<Tried> tried;
+    std::uint64_t bounded = 0, impossible = 0;
+    double cost = 0;   // of the program that they were compared with
+    bool all = false;  // nothing is left to look at
+
+    double lost(const Tried& t) const { return t.score.cost - cost; }
 };
-
-/// What a step could have in place of what it has.
-struct Choice {
-    std::size_t layer = 0;  // of the network
-    std::string step;
-    std::optional<PlanDecision> decision;  // none: the tiling
-    std::uint32_t was = 0;
-    std::vector<OtherPlan> others;
-    std::int64_t cycles = 0;  // of the step
-};
-
-std::string said(const DecisionKey& key, std::uint32_t value)
-{
-    return key.most != 1 ? std::to_string(value) : value != 0 ? "true" : "false";
-}
-
-std::string said(const CutWay& way)
-{
-    if (way.whole) return "whole";
-    std::string text;
-    for (const auto& [name, limit] : {std::pair("rows", way.rows), std::pair("columns", way.columns), std::pair("kernels", way.kernels)})
-        if (limit != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, limit);
-    return text.empty() ? "other tiles" : text;
-}
 
 class Optimiser {
 public:
@@ -76,36 +63,36 @@ public:
         store_.emplace(search.store, identity());
     }
 
-    Optimised run()
+    SearchReport run()
     {
         begin();
         options_.revise = true;  // what goes with a decision no more
-        std::vector<Choice> choices = choices_of();
-        std::size_t since = 0;  // choices without a gain
-        for (std::size_t i = 0; since < choices.size() && !over(); i = (i + 1) % choices.size()) {
-            const bool kept = better(choices[i]);
-            since = kept ? 1 : since + 1;
-            if (!kept || !choices[i].decision) continue;
-            choices = choices_of();  // other steps, other tilings
-            since = 0;
-        }
-        found_.all = since >= choices.size();
+        look_again();
+        while (alone())
+            if (!together()) {
+                report_.all = !over();
+                break;
+            }
         if (Objective::best_of({score_, usual_score_}, 0) == 1) take_usual();
-        found_.after = program_;
-        found_.value_after = objective_.value_of(score_.cost);
-        found_.required = objective_.required();
-        found_.missed = objective_.missed(program_);
-        if (!found_.kept.empty()) take_decisions(plan_network(network_, machine_.hardware, machine_.memory, options_));
-        return std::move(found_);
+        report_.required = objective_.required();
+        report_.missed = objective_.missed(program_);
+        const NetworkPlan plan = this->plan();
+        if (!report_.kept.empty()) take_decisions(plan);
+        say_figures();
+        say_steps(plan);
+        return std::move(report_);
     }
 
 private:
     bool over() const { return interrupted() || std::chrono::steady_clock::now() >= end_; }
+    NetworkPlan plan() const { return plan_network(network_, machine_.hardware, machine_.memory, options_); }
 
     /// The program at the start, and the planner's own of the same network.
     void begin()
     {
         const Candidate given = Candidate::of(network_);
+        been_.insert(given.key());
+        for (const Step& step : plan().steps.list) steps_before_.push_back(step.name);
         usual_ = given;
         for (Partition& partition : usual_.partitions) partition = {};
         for (Decisions& decided : usual_.decided) decided = {};
@@ -122,15 +109,14 @@ private:
         score_ = objective_.score(program_);
         start_ = least_ = score_;
         usual_score_ = objective_.score(usual_program_);
-        found_.best = objective_.best();
-        found_.before = program_;
-        found_.value_before = objective_.value_of(score_.cost);
+        report_.best = objective_.best();
+        before_ = program_;
     }
 
     /// Of all that decides what a candidate does. The numbers of a model show in its program.
     std::string identity() const
     {
-        const NetworkPlan plan = plan_network(network_, machine_.hardware, machine_.memory, options_);
+        const NetworkPlan plan = this->plan();
         Digest sum;
         for (const OrderedJson& part : {network_json(network_), hardware_json(machine_.hardware), memory_json(machine_.memory),
                                         silicon::technology_json(machine_.technology)})
@@ -164,19 +150,19 @@ private:
     /// In place of all that was kept.
     void take_usual()
     {
-        found_.kept.clear();
+        report_.kept.clear();
         score_ = start_;
-        keep({network_.name, "plan", "that of the file", "the planner's"}, usual_program_, usual_score_);
+        keep({network_.name, "plan", "that of the file", "the planner's"}, usual_score_);
+        program_ = usual_program_;
         usual_.give_to(network_);
+        look_again();
     }
 
-    void keep(KeptDecision decision, TriedProgram program, const Objective::Score& score)
+    void keep(const ChangedDecision& decision, const Objective::Score& score)
     {
-        decision.value = objective_.value_of(score.cost) - objective_.value_of(score_.cost);
-        decision.dbb_bytes = score.dbb_bytes - score_.dbb_bytes;
-        decision.cvsram_bytes = score.cvsram_bytes - score_.cvsram_bytes;
-        found_.kept.push_back(std::move(decision));
-        program_ = std::move(program);
+        const double change = objective_.value_of(score.cost) - objective_.value_of(score_.cost);
+        report_.kept.push_back({decision, more_is_better(objective_.best()) ? change : -change, objective_.best(),
+                                score.dbb_bytes - score_.dbb_bytes, score.cvsram_bytes - score_.cvsram_bytes});
         score_ = score;
         if (std::pair(score.missed, score.cost) < std::pair(least_.missed, least_.cost)) least_ = score;
     }
@@ -187,129 +173,138 @@ private:
         for (std::size_t l = 0; l < network_.layers.size(); ++l) network_.layers[l].decided = plan.network.layers[l].decided;
     }
 
-    /// The steps by their cycles.
-    std::vector<Choice> choices_of()
+    /// Other steps have other choices.
+    void look_again()
     {
-        const NetworkPlan plan = plan_network(network_, machine_.hardware, machine_.memory, options_);
-        std::vector<Choice> choices;
-        for (const auto& [place, value] : plan.decided)
-            if (!key_of(place.second).asked) choices.push_back(decision(plan, place.first, place.second, value));
-        for (std::size_t i = 0; i < plan.plans.size(); ++i) {
-            const Step& step = plan.steps.list[i];
-            if (step.unit != StepUnit::Array) continue;
-            Layer layer = plan.plans[i].machine;
-            Partition automatic;
-            automatic.early = layer.partition.early;
-            layer.partition = automatic;
-            layer.partition.automatic = true;
-            layer.partition.minimise = Minimise::Cycles;
-            layer.partition.own_lines = options_.for_driver;
-            Choice tiling{.layer = step.layer, .step = step.name, .decision = {}, .others = {}, .cycles = program_.steps[i]};
-            for (const CutWay& way : likely_ways(layer, machine_.hardware)) tiling.others.push_back({way});
-            if (!tiling.others.empty()) choices.push_back(std::move(tiling));
+        plan_.emplace(plan());
+        choices_ = choices_of(*plan_, options_, program_.steps);
+        looked_.assign(choices_.size(), {});
+    }
+
+    /// PlanChanges of one choice, until none of them gains. False if time is over before.
+    bool alone()
+    {
+        std::size_t since = 0;  // choices without a gain
+        for (std::size_t i = 0; since < choices_.size(); i = (i + 1) % choices_.size()) {
+            if (over()) return false;
+            const PlanChoice& choice = choices_[i];
+            const std::optional<CutWay> has = choice.decision ? std::nullopt : network_.layers[choice.layer].layer.partition.way;
+            std::vector<Together> candidates;
+            for (const OtherPlan& other : choice.others)
+                if (!has || other.way != has) candidates.push_back({{{&choice, other}}, {}});
+            const bool kept = better(candidates, near(choice.cycles), &looked_[i]);
+            since = kept ? 1 : since + 1;
+            if (!looked_[i].all) return false;
+            if (!kept || !choice.decision) continue;
+            look_again();
+            since = 0;
         }
-        std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) { return a.cycles > b.cycles; });
-        return choices;
+        return true;
     }
 
-    Choice decision(const NetworkPlan& plan, std::size_t layer, PlanDecision of, std::uint32_t value) const
+    /// PlanChanges of two neighbours at once, those first that lose least alone. True if one was kept.
+    bool together()
     {
-        Choice choice{.layer = layer, .step = network_.name, .decision = of, .was = value, .others = {}};
-        for (std::uint32_t other = key_of(of).most == 1 ? 0 : 1; other <= key_of(of).most; other += std::max(other, 1U))
-            if (other != value) choice.others.push_back({{}, other});
-        if (layer == kWholeNetwork) return choice;
-        choice.step = network_.layers[layer].name;
-        for (std::size_t i = 0; i < plan.plans.size(); ++i) {
-            const Step& step = plan.steps.list[i];
-            const std::vector<std::size_t> own = step.kernel_layers();
-            if (step.pool == layer || step.add == layer || std::find(own.begin(), own.end(), layer) != own.end())
-                choice.cycles = std::max(choice.cycles, program_.steps[i]);
+        struct Pair {
+            const Looked::Tried *a, *b;
+            std::pair<double, double> lost;
+        };
+        std::vector<Pair> pairs;
+        for (std::size_t i = 0; i < choices_.size(); ++i)
+            for (std::size_t j = i + 1; j < choices_.size(); ++j) {
+                if (!neighbours(*plan_, choices_[i], choices_[j])) continue;
+                for (const Looked::Tried& a : looked_[i].tried)
+                    for (const Looked::Tried& b : looked_[j].tried)
+                        if (const double lost = looked_[i].lost(a) + looked_[j].lost(b); may_regain(lost, choices_[i], choices_[j]))
+                            pairs.push_back({&a, &b, {a.score.missed + b.score.missed, lost}});
+            }
+        std::ranges::stable_sort(pairs, {}, &Pair::lost);
+        for (std::size_t first = 0; first < pairs.size() && !over(); first += kPairsAtOnce) {
+            std::vector<Together> candidates;
+            for (std::size_t i = first; i < std::min(first + kPairsAtOnce, pairs.size()); ++i)
+                candidates.push_back({{pairs[i].a->change, pairs[i].b->change}, pairs[i].a->score});
+            if (!better(candidates, 0, nullptr)) continue;
+            look_again();
+            return true;
         }
-        return choice;
+        return false;
     }
 
-    /// Tilings of the layers whose steps another value makes others.
-    void tile_anew(std::size_t l)
+    /// What two changes lose alone is regained by both of their steps, which do not get below their bounds.
+    bool may_regain(double lost, const PlanChoice& a, const PlanChoice& b) const
     {
-        NetworkLayer& layer = network_.layers[l];
-        for (NetworkLayer& other : network_.layers)
-            if (other.inputs == layer.inputs) other.layer.partition = {};
-        if (layer.convolves()) return;
-        for (const std::size_t tensor : layer.inputs)
-            if (const std::optional<std::size_t> maker = network_.tensors[tensor].layer) tile_anew(*maker);
+        return objective_.best() != "cycles" || lost < static_cast<double>(a.above_bound + b.above_bound);
     }
 
-    void apply(const Choice& choice, const OtherPlan& change)
+    /// What another plan of a step of these cycles may cost more if it moves fewer bytes: never more than the program at the start, and
+    /// all steps together never more than that share of the least cost.
+    double near(std::int64_t cycles) const
     {
-        if (choice.decision) {
-            Decisions& decided = choice.layer == kWholeNetwork ? network_.decided : network_.layers[choice.layer].decided;
-            decided.of(*choice.decision) = change.value;
-            if (key_of(*choice.decision).tiles) tile_anew(choice.layer);
-            return;
-        }
-        Partition partition;
-        partition.automatic = true;
-        partition.minimise = network_.minimise == Minimise::Parts ? Minimise::Balanced : network_.minimise;
-        partition.way = change.way;
-        network_.layers[choice.layer].layer.partition = partition;
-    }
-
-    /// What another plan of the step may cost more if it moves fewer bytes: never more than the program at the start, and all steps
-    /// together never more than that share of the least cost.
-    double near(const Choice& choice) const
-    {
-        const double share = choice.cycles > 0 && score_.cycles > 0 ? std::min(1.0, static_cast<double>(choice.cycles) / score_.cycles) : 1;
+        const double share = cycles > 0 && score_.cycles > 0 ? std::min(1.0, static_cast<double>(cycles) / score_.cycles) : 1;
         const double most = least_.missed > 0 ? score_.cost : std::min(start_.cost, least_.cost + kNear * std::abs(least_.cost));
         return std::clamp(most - score_.cost, 0.0, kNear * share * std::abs(score_.cost));
     }
 
-    /// True if one of the changes was kept.
-    bool better(const Choice& choice)
+    struct Together {
+        PlanChanges changes;
+        std::optional<Objective::Score> first;  // with the first of several alone
+    };
+
+    /// True if one of the candidates was kept: the best, among those that cost at most `bytes_decide` more by its bytes. None is a program
+    /// that was kept before, so that a search ends.
+    bool better(const std::vector<Together>& candidates, double bytes_decide, Looked* looked)
     {
         struct Try {
-            const OtherPlan* change;
+            const Together* candidate;
             std::string key;
             std::unique_ptr<Apart> apart;
         };
         std::deque<Try> running;
-        std::vector<const OtherPlan*> changes{nullptr};
+        std::vector<const Together*> tried{nullptr};
         std::vector<TriedProgram> programs{program_};
         std::vector<Objective::Score> scores{score_};
-        const double bytes_decide = near(choice);
-        const auto judge = [&](const OtherPlan* change, const TrialOutcome& outcome) {
+        Looked seen;
+        std::size_t judged = 0;
+        const auto judge = [&](const Together& candidate, const TrialOutcome& outcome) {
+            ++judged;
+            seen.bounded += outcome.possible && !outcome.tried;
+            seen.impossible += !outcome.possible;
             if (!outcome.tried) return;
             scores.push_back(objective_.score(*outcome.tried));
             programs.push_back(*outcome.tried);
-            changes.push_back(change);
+            tried.push_back(&candidate);
         };
         const auto take = [&] {
             const Try done = std::move(running.front());
             running.pop_front();
             const TrialOutcome outcome = take_outcome(*done.apart);
-            ++found_.tries;
+            ++report_.tries;
             store_->keep(done.key, outcome);
-            judge(done.change, outcome);
+            judge(*done.candidate, outcome);
         };
-        const std::optional<CutWay> has = choice.layer == kWholeNetwork ? std::nullopt : network_.layers[choice.layer].layer.partition.way;
         const Candidate now = Candidate::of(network_);
-        for (const OtherPlan& change : choice.others) {
+        for (const Together& candidate : candidates) {
             if (over()) break;
-            if (has && change.way == has) continue;
             const Objective::Score best = scores[Objective::best_of(scores, bytes_decide)];
             const auto worth_it = [&](std::uint64_t least) { return !objective_.cannot_gain(least, best, bytes_decide); };
-            apply(choice, change);
+            apply(network_, candidate.changes);
             std::string key = Candidate::of(network_).key();
+            if (been_.contains(key)) {
+                now.give_to(network_);
+                ++judged;
+                continue;
+            }
             const TrialOutcome* known = store_->find(key);
             if (known && (known->tried || !known->possible || !worth_it(known->least_cycles))) {
                 now.give_to(network_);
-                ++found_.known;
-                judge(&change, *known);
+                ++report_.known;
+                judge(candidate, *known);
                 continue;
             }
-            running.push_back({&change, std::move(key), std::make_unique<Apart>(kOption, [&](const Apart::Give& give) {
+            running.push_back({&candidate, std::move(key), std::make_unique<Apart>(kOption, [&](const Apart::Give& give) {
                                    give_outcome(
                                        network_, options_, machine_,
-                                       [&](const NetworkPlan& plan) { return has_decided(plan, choice, change); }, worth_it, give);
+                                       [&](const NetworkPlan& plan) { return has_decided(plan, candidate.changes); }, worth_it, give);
                                    return kDone;
                                })});
             now.give_to(network_);  // the child has the change
@@ -318,24 +313,73 @@ private:
         while (!running.empty() && !interrupted()) take();
         store_->commit();
         const std::size_t best = Objective::best_of(scores, bytes_decide);
+        if (looked) {
+            for (std::size_t i = 1; i < tried.size(); ++i)
+                if (i != best) seen.tried.push_back({tried[i]->changes.front(), scores[i]});
+            seen.cost = scores[best].cost;
+            seen.all = judged == candidates.size();
+            *looked = std::move(seen);
+        }
         if (best == 0) return false;
-        const OtherPlan& change = *changes[best];
-        apply(choice, change);
-        keep({choice.step, choice.decision ? key_of(*choice.decision).name : "partition",
-              choice.decision ? said(key_of(*choice.decision), choice.was)
-              : has           ? said(*has)
-                              : "the planner's",
-              choice.decision ? said(key_of(*choice.decision), change.value) : said(*change.way)},
-             std::move(programs[best]), scores[best]);
+        const Together& kept = *tried[best];
+        std::vector<ChangedDecision> decisions;
+        for (const PlanChange& change : kept.changes) decisions.push_back(changed(network_, change));
+        apply(network_, kept.changes);
+        been_.insert(Candidate::of(network_).key());
+        if (kept.first) {
+            keep(decisions.front(), *kept.first);
+            report_.kept.back().with_next = true;
+        }
+        keep(decisions.back(), scores[best]);
+        program_ = std::move(programs[best]);
         return true;
     }
 
-    /// The planner could do as it was asked.
-    static bool has_decided(const NetworkPlan& plan, const Choice& choice, const OtherPlan& change)
+    void add_figure(const std::string& name, double before, double after)
     {
-        if (!choice.decision) return true;
-        const auto is = plan.decided.find({choice.layer, *choice.decision});
-        return is != plan.decided.end() && is->second == change.value;
+        if (!std::isnan(before) && !std::isnan(after) &&
+            std::ranges::find(report_.figures, name, &SearchReport::Figure::name) == report_.figures.end())
+            report_.figures.push_back({name, shown(before), shown(after)});
+    }
+
+    void say_figures()
+    {
+        const Objective::Score after = objective_.score(program_);
+        add_figure(objective_.best(), objective_.value_of(start_.cost), objective_.value_of(after.cost));
+        add_figure("cycles", start_.cycles, after.cycles);
+        add_figure("dbb_bytes", start_.dbb_bytes, after.dbb_bytes);
+        add_figure("cvsram_bytes", start_.cvsram_bytes, after.cvsram_bytes);
+        add_figure("total_uj", before_.figure("total_uj"), program_.figure("total_uj"));
+    }
+
+    void say_steps(const NetworkPlan& plan)
+    {
+        for (std::size_t i = 0; i < plan.plans.size(); ++i) {
+            if (plan.plans[i].bounds.empty()) continue;  // the host's
+            const Bound& bound = binding(plan.plans[i].bounds);
+            SearchedStep step{
+                .name = plan.steps.list[i].name, .after = program_.steps[i], .bound = bound.name(), .bound_cycles = bound.cycles};
+            if (const auto before = std::ranges::find(steps_before_, step.name); before != steps_before_.end())
+                step.before = before_.steps[static_cast<std::size_t>(before - steps_before_.begin())];
+            std::pair<double, double> least;
+            for (std::size_t c = 0; c < choices_.size(); ++c) {
+                const Looked& looked = looked_[c];
+                if (std::ranges::find(choices_[c].steps, i) == choices_[c].steps.end()) continue;
+                step.tried += looked.tried.size();
+                step.bounded += looked.bounded;
+                step.impossible += looked.impossible;
+                step.all &= looked.all;
+                for (const Looked::Tried& tried : looked.tried) {
+                    const std::pair rank(tried.score.missed, looked.lost(tried));
+                    if (step.next && rank >= least) continue;
+                    least = rank;
+                    step.next = changed(network_, tried.change);
+                    step.lost = shown(looked.lost(tried));
+                    step.misses = tried.score.missed > score_.missed;
+                }
+            }
+            report_.steps.push_back(std::move(step));
+        }
     }
 
     Network& network_;
@@ -345,65 +389,23 @@ private:
     Objective objective_;
     const std::chrono::steady_clock::time_point end_;
     std::optional<TriedStore> store_;
-    Candidate usual_;                                       // the planner's own
-    TriedProgram program_, usual_program_;                  // of the network as it is
+    Candidate usual_;                                // the planner's own
+    TriedProgram before_, program_, usual_program_;  // at the start; of the network as it is
+    std::vector<std::string> steps_before_;
     Objective::Score score_, usual_score_, start_, least_;  // least: of those that were kept
-    Optimised found_;
+    std::optional<NetworkPlan> plan_;                       // of which the choices are
+    std::vector<PlanChoice> choices_;
+    std::vector<Looked> looked_;  // by choice
+    std::set<std::string> been_;  // keys of the programs that were kept
+    SearchReport report_;
 };
-
-double percent(double before, double after) { return before == 0 ? 0 : 100 * (after / before - 1); }
-
-bool whole(double value) { return value == std::floor(value) && std::abs(value) < 9e15; }
-/// Figures that are no whole numbers have six digits.
-double digits(double value) { return whole(value) ? value : shown(value); }
-
-std::string bytes_change(const KeptDecision& kept)
-{
-    std::string text;
-    for (const auto& [bytes, port] : {std::pair(kept.dbb_bytes, "DBB"), std::pair(kept.cvsram_bytes, "CVSRAM")})
-        if (bytes != 0) text += fmt::format(", {:+} bytes {}", bytes, port);
-    return text;
-}
 
 }  // namespace
 
-Optimised optimise(Network& network, const Hardware& hardware, const MemorySpec& memory, NetworkOptions options,
-                   const SearchOptions& search)
+SearchReport optimise(Network& network, const Hardware& hardware, const MemorySpec& memory, NetworkOptions options,
+                      const SearchOptions& search)
 {
     return Optimiser(network, hardware, memory, options, search).run();
-}
-
-std::string optimised_text(const Optimised& o)
-{
-    const std::string unit = printable(o.best);
-    std::string text = fmt::format("  optimised    {} to {} {} ({:+.1f} %) by {} of {} tries{}{}\n", digits(o.value_before),
-                                   digits(o.value_after), unit, percent(o.value_before, o.value_after), o.kept.size(), o.tries,
-                                   o.known != 0 ? fmt::format(", {} more known", o.known) : "",
-                                   o.all ? "; no other decision of one step gains" : "; time is over");
-    for (const KeptDecision& kept : o.kept)
-        text += fmt::format("    {:<28} {:<32} {:>+12} {}{}\n", printable(kept.step),
-                            fmt::format("{}: {} to {}", kept.decision, kept.was, kept.is), digits(kept.value), unit, bytes_change(kept));
-    if (!o.missed.empty()) text += fmt::format("  missed       {}\n", printable(o.missed));
-    return text;
-}
-
-OrderedJson optimised_json(const Optimised& o)
-{
-    const auto number = [](double value) {
-        return whole(value) ? OrderedJson(static_cast<std::int64_t>(value)) : OrderedJson(shown(value));
-    };
-    OrderedJson list = OrderedJson::array();
-    for (const KeptDecision& kept : o.kept) {
-        list.push_back({{"step", kept.step},
-                        {"decision", kept.decision},
-                        {"was", kept.was},
-                        {"is", kept.is},
-                        {"gained", number(more_is_better(o.best) ? kept.value : -kept.value)},
-                        {"unit", o.best}});
-        if (kept.dbb_bytes != 0) list.back()["dbb_bytes"] = number(kept.dbb_bytes);
-        if (kept.cvsram_bytes != 0) list.back()["cvsram_bytes"] = number(kept.cvsram_bytes);
-    }
-    return list;
 }
 
 }  // namespace dlasim
