@@ -28,7 +28,7 @@ OPERANDS = {"bs": {"alu": {"per": "kernel"}, "mul": {"per": "kernel"}}, "bn": {"
             "ew": {"alu": {"per": "element"}, "mul": {"per": "element"}}}
 CASE = {"id": "case", "config": "nv_small", "memory": {}, "program": [["CSC.S_POINTER", 0], ["MARK", "t0"], ["READ", "CSC.S_POINTER"]]}
 # What a command needs for a file of a folder to be written.
-WANTED = {"plan.json": ["--plan"], "tensors/": ["--tensors"], "steps/": ["--steps"], "input.txn": ["--form", "txn"], "test.cfg": ["--form", "cfg"],
+WANTED = {"plan.json": ["--plan"], "optimise.db": ["--optimise", "1"], "tensors/": ["--tensors"], "steps/": ["--steps"], "input.txn": ["--form", "txn"], "test.cfg": ["--form", "cfg"],
           "memory_0.dat": ["--form", "txn"], "output_0.dat": ["--form", "txn"], "shards/": ["--slurm", "1"],
           "COMPUTE_REPORT.csv": ["--scale-sim"], "BANDWIDTH_REPORT.csv": ["--scale-sim"]}
 # Options with a text that names no file.

@@ -273,6 +273,9 @@ class Networks(Net):
         self.assertLessEqual(found["missed"]["cycles"], found["energy"]["cycles"])
         self.net(self.begin_of_lenet5(2), *machine, "--out", "begin")
         self.assertLessEqual(found["rate"]["cycles"], self.result("begin")["cycles"])
+        self.net(self.begin_of_lenet5(2), *machine, "--from-plan", "rate/plan.json", "--optimise", "600", "--out", "from")
+        self.assertEqual(self.result("from")["search"]["figures"][0]["before"], found["rate"]["cycles"])
+        self.assertEqual(self.result("from")["cycles"], found["rate"]["cycles"])
         done = self.net(network, *machine[:-1], "--plan", "--optimise", "600", "--require", "total_uj < 1")
         self.assertIn("missed       total_uj < 1: ", done.stdout)
         for options, expected in ((("--optimise", 1, "--best", "cycle"), 'dlasim: --best: "cycle" is no figure of the table (did you mean'),

@@ -87,6 +87,7 @@ constexpr std::array kFolderFiles{
     FolderFile{"net", "--out", "COMPUTE_REPORT.csv", "with --scale-sim"},
     FolderFile{"net", "--out", "BANDWIDTH_REPORT.csv", "with --scale-sim"},
     FolderFile{"net", "--out", "plan.json", "with --plan, then the only file"},
+    FolderFile{"net", "--out", "optimise.db", "with --optimise: what was tried"},
     FolderFile{"loadable", "--out", "result.json", "the result"},
     FolderFile{"loadable", "--out", "output.npy", "the first output, unless --timing-only; output_1.npy is the second"},
     FolderFile{"loadable", "--out", "output.surface", "its memory; output_1.surface is that of the second"},

@@ -53,6 +53,7 @@ std::optional<TrialOutcome> outcome_of(const std::string& text)
 TriedStore::TriedStore(const std::optional<std::filesystem::path>& file, std::string identity) : identity_(std::move(identity))
 {
     if (!file) return;
+    claim_.emplace(*file);
     try {
         database_.emplace(*file);
         database_->run(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/optimise/candidate.h"
+#include "base/files/claims.h"
 #include "sweep/database.h"
 
 namespace dlasim {
@@ -32,6 +33,7 @@ private:
     void ignore(const std::string& why);
 
     std::string identity_;
+    std::optional<OutputClaim> claim_;
     std::optional<Database> database_;
     std::map<std::string, TrialOutcome> known_;  // by digest of the candidate
     std::vector<std::string> fresh_;             // not in the file
