@@ -21,14 +21,16 @@ async function opened(browser, file, width, theme) {
   await page.goto(`file://${path.resolve(file)}`);
   await page.waitForFunction(() => !document.querySelector("script") || document.documentElement.dataset.ready === "yes");
   await page.evaluate(() => window.page?.begin?.());
+  await page.evaluate(axe);
   return page;
 }
 
-async function onScreen(browser, file, width, theme) {
-  const page = await opened(browser, file, width, theme), where = `${file} ${width} ${theme}`;
+async function onScreen(page, file, width, theme) {
+  const where = `${file} ${width} ${theme}`;
+  await page.setViewportSize({ width, height: 900 });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   if (over > 0) fail(`${where}: ${over} pixels beyond the window`);
-  await page.evaluate(axe);
   const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   for (const fault of found.violations.filter((one) => ["moderate", "serious", "critical"].includes(one.impact)))
     fail(`${where}, accessibility, ${fault.impact}: ${fault.id}, ${fault.help}: ${fault.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
@@ -40,11 +42,10 @@ async function onScreen(browser, file, width, theme) {
   });
   if (seen.top && !(seen.top < 900 && seen.words > 20)) fail(`${where}: the verdict ends at ${seen.top}`);
   if (seen.bare) fail(`${where}: ${seen.bare} charts without a table`);
-  await page.context().close();
 }
 
-async function onPaper(browser, file, theme) {
-  const page = await opened(browser, file, 1280, theme), where = `${file} on paper, ${theme}`;
+async function onPaper(page, file, theme) {
+  const where = `${file} on paper, ${theme}`;
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   await page.emulateMedia({ media: "print", colorScheme: theme });
   await page.setViewportSize({ width: kSheet, height: 1000 });
@@ -66,15 +67,18 @@ async function onPaper(browser, file, theme) {
   if (found.nameless) fail(`${where}: ${found.nameless} causes without a name`);
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   if (await page.evaluate(() => document.documentElement.dataset.theme ?? "none") === (theme === "dark" ? "light" : "dark")) fail(`${where}: another theme afterwards`);
-  await page.context().close();
 }
 
 (async () => {
   const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
   for (const file of files) {
-    for (const width of [390, 1280])
-      for (const theme of ["light", "dark"]) await onScreen(browser, file, width, theme);
-    for (const theme of ["light", "dark"]) await onPaper(browser, file, theme);
+    // Each width is the first one in one theme, and what the window is made in the other.
+    for (const [theme, ...widths] of [["light", 390, 1280], ["dark", 1280, 390]]) {
+      const page = await opened(browser, file, widths[0], theme);
+      for (const width of widths) await onScreen(page, file, width, theme);
+      await onPaper(page, file, theme);
+      await page.context().close();
+    }
   }
   await browser.close();
   console.log(`${files.length} pages in two widths, both themes and on paper`);

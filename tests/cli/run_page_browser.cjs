@@ -22,10 +22,12 @@ async function opened(browser, width, theme) {
   return page;
 }
 
-/// Milliseconds to the first paint of something, the least of some loads: other work on this machine only adds to it.
+const kPaint = 1000, kFrames = 30, kFrame = 15;  // ms at the most, frames a second at the least, or ms of each
+
+/// Milliseconds to the first paint of something, of as many loads as it takes: other work on this machine only adds to it.
 async function firstPaint(browser) {
   let best = Infinity;
-  for (let i = 0; i < 5; ++i) {
+  for (let i = 0; i < 5 && !(best < kPaint); ++i) {
     const page = await opened(browser, 1400, "light");
     const at = await page.evaluate(() => new Promise((resolve) => {
       const look = () => { const paint = performance.getEntriesByName("first-contentful-paint")[0]; if (paint) resolve(paint.startTime); else setTimeout(look, 20); };
@@ -41,7 +43,7 @@ async function firstPaint(browser) {
 /// page takes for one. The first is lower where this machine does other work too; the second is not.
 async function framesPerSecond(browser) {
   let best = 0, least = Infinity;
-  for (let i = 0; i < 3; ++i) {
+  for (let i = 0; i < 3 && !(best >= kFrames || least < kFrame); ++i) {
     const page = await opened(browser, 1400, "light");
     const box = await page.locator("#time").boundingBox();
     await page.locator("#time").scrollIntoViewIfNeeded();
@@ -76,14 +78,17 @@ async function framesPerSecond(browser) {
 
 (async () => {
   const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-  for (const width of [390, 768, 1400])
-    for (const theme of ["light", "dark"]) {
-      const page = await opened(browser, width, theme);
-      await page.evaluate(() => page.begin());
+  // A window is narrow at first in one theme and wide in the other.
+  for (const [theme, ...widths] of [["light", 390, 768, 1400], ["dark", 1400, 768, 390]]) {
+    const page = await opened(browser, widths[0], theme);
+    await page.evaluate(() => page.begin());
+    await page.evaluate(axe);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (over > 0) fail(`${over} pixels beyond ${width}`);
       if (await page.evaluate(() => document.documentElement.dataset.theme) !== theme) fail(`the theme of the system is ${theme}`);
-      await page.evaluate(axe);
       const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
       for (const fault of found.violations.filter((one) => ["serious", "critical"].includes(one.impact)))
         fail(`${width} ${theme}, accessibility, ${fault.impact}: ${fault.id}, ${fault.help}: ${fault.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
@@ -92,6 +97,7 @@ async function framesPerSecond(browser) {
         await page.locator("#cause-bar button").first().focus();
         await page.keyboard.press("Enter");
         if (await page.locator("#cause-bar button").first().getAttribute("aria-pressed") !== "true") fail("the key Enter chooses no cause");
+        await page.keyboard.press("Enter");
       }
       await page.locator("#time").focus();
       const before = await page.evaluate(() => page.range());
@@ -100,11 +106,12 @@ async function framesPerSecond(browser) {
       if (!(after[1] - after[0] < before[1] - before[0])) fail("the key + does not zoom");
       await page.keyboard.press("0");
       if (folder) await page.screenshot({ path: path.join(folder, `page_${theme}_${width}.png`), fullPage: true });
-      await page.context().close();
     }
+    await page.context().close();
+  }
   const paint = await firstPaint(browser), [frames, least] = await framesPerSecond(browser);
   console.log(`${path.basename(file)}: first paint after ${paint.toFixed(0)} ms, ${frames.toFixed(0)} frames a second while zooming, ${least.toFixed(1)} ms of processor time each, ${fs.statSync(file).size.toLocaleString("en")} bytes`);
-  if (!(paint < 1000)) fail(`first paint after ${paint} ms`);
-  if (!(frames >= 30 || least < 15)) fail(`${frames} frames a second, ${least} ms each`);
+  if (!(paint < kPaint)) fail(`first paint after ${paint} ms`);
+  if (!(frames >= kFrames || least < kFrame)) fail(`${frames} frames a second, ${least} ms each`);
   await browser.close();
 })().catch((error) => { fail(error.stack); process.exit(1); });

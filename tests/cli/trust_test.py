@@ -331,8 +331,8 @@ class Streams(Case):
         self.assertFalse([c for c in rows if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")], repr(rows))
 
     def test_messages_and_results_do_not_grow_with_names(self):
-        """A name of 50 MB, wherever one stands: refused in a few lines, and nothing of it in a result."""
-        long = "x" * int(os.environ.get("DLASIM_LONGEST_NAME", 50_000_000))
+        """A name of 5 MB, of 50 in Cli.LongNames, wherever one stands: refused in a few lines, and nothing of it in a result."""
+        long = "x" * int(os.environ.get("DLASIM_LONGEST_NAME", 5_000_000))
         network = {"name": "n", "input": {"width": 4, "height": 4, "channels": 8},
                    "layers": [{"name": "l", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 8}}]}
         base = {"layer": SMALL, "hw": "nv_small"}
