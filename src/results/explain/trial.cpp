@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "config/layer/layer_reader.h"
-#include "config/network_reader.h"
 
 namespace dlasim {
 namespace {
@@ -77,13 +76,13 @@ Trial trial_to(const Change& change, std::string path, std::string value, std::s
 
 std::optional<Trial> work_trial(const Change& change, const RecordedPoint& recorded)
 {
-    Json work = recorded.network.is_null() ? recorded.layer : recorded.network;
+    Json work = recorded.work.json;
     if (work.is_null()) return std::nullopt;
     Json& place = place_in(work, change.path);
     const std::string is = place.is_string() ? place.get<std::string>() : change.path == "overlap" ? "all" : "parts";
     if (is == change.value) return std::nullopt;
     if (change.path == "plan.minimise" && work.contains("partition")) return std::nullopt;  // given
-    const char* what = recorded.network.is_null() ? "layer" : "network";
+    const char* what = recorded.kind->key;
     std::string option = change.path == "plan.minimise" ? fmt::format("\"plan\": {{\"minimise\": \"{}\"}} in the {}", change.value, what)
                                                         : fmt::format("\"{}\": \"{}\" in the {}", change.path, change.value, what);
     return trial_to(change, std::string(change.path), std::string(change.value), std::move(option));
@@ -137,7 +136,7 @@ std::optional<Trial> trial_of(const Change& change, const CauseTotal& total, con
                                  : change.of == Of::Hardware ? hardware_trial(change, recorded, hardware_path(change, total))
                                  : change.of == Of::Memory   ? memory_trial(change, recorded)
                                                              : faster_memory(change, recorded);
-    if (!trial || (change.of == Of::Hardware && !recorded.loadable.empty())) return std::nullopt;  // it is compiled for this machine
+    if (!trial || (change.of == Of::Hardware && recorded.kind->compiled)) return std::nullopt;  // it is compiled for this machine
     trial->against = total.cause;
     trial->charged = total.cycles;
     return trial;
@@ -162,7 +161,6 @@ OnnxWork model_of(const Json& model)
                 if (one.is_string()) texts.push_back(one.get<std::string>());
         return texts;
     };
-    work.file = text_under(model, "file");
     work.input = list("input");
     work.calibrate = list("calibrate");
     work.shapes = list("shape");
@@ -182,7 +180,7 @@ void add_trials(std::vector<Trial>& trials, const char* memory_option, std::init
         if (std::optional<Trial> trial = memory_trial({Of::Memory, memory_option, value}, recorded)) trials.push_back(std::move(*trial));
 }
 
-/// Of every size of the hardware. A loadable has none: it is compiled for its machine.
+/// Of every size of the hardware. What is compiled for a machine has none.
 std::vector<Trial> trials_of_sizes(const RecordedPoint& recorded, std::initializer_list<const char*> values)
 {
     static const std::set<std::string> kNoSizes{
@@ -190,7 +188,7 @@ std::vector<Trial> trials_of_sizes(const RecordedPoint& recorded, std::initializ
         "memory.atom_bytes", "memory.primary.width_bytes", "memory.secondary.width_bytes"};  // follow, or change no cycle
     std::vector<Trial> trials;
     for (const HardwareField& field : hardware_fields()) {
-        if (!field.number || kNoSizes.count(field.path) != 0 || !recorded.loadable.empty()) continue;
+        if (!field.number || kNoSizes.count(field.path) != 0 || recorded.kind->compiled) continue;
         for (const char* value : values)
             if (std::optional<Trial> trial = hardware_trial({Of::Hardware, field.path, value}, recorded, field.path))
                 trials.push_back(std::move(*trial));
@@ -204,12 +202,16 @@ RecordedPoint recorded_point(const Json& result, const std::string& file)
 {
     RecordedPoint recorded;
     recorded.file = file;
-    recorded.folder = std::filesystem::path(file).parent_path().string();
-    if (result.contains("model") && result["model"].is_object()) recorded.model = model_of(result["model"]);
-    else if (result.contains("network") && result["network"].is_object()) recorded.network = result["network"];
-    else if (result.contains("layer") && result["layer"].is_object()) recorded.layer = without_files(result["layer"]);
-    else if (result.contains("loadable")) recorded.loadable = text_under(result, "loadable");
-    if (recorded.network.is_null() && recorded.layer.is_null() && recorded.loadable.empty() && recorded.model.file.empty())
+    recorded.kind = kind_in_result(result);
+    if (recorded.kind) {
+        const Json& work = result[recorded.kind->key];
+        if (recorded.kind->described)
+            recorded.work = {without_files(work), file, std::string("/") + recorded.kind->key,
+                             std::filesystem::path(file).parent_path().string()};
+        else recorded.work.file = work.is_string() ? work.get<std::string>() : text_under(work, "file");
+        if (recorded.kind->images) recorded.model = model_of(work);
+    }
+    if (!recorded.kind || recorded.work.file.empty())
         throw ConfigError(file, "is no run of a layer, a network or a loadable, expected one: a recorded program cannot be changed");
     recorded.mode = text_under(result, "mode").empty() ? "overlap" : text_under(result, "mode");
     recorded.memory = result.contains("memory") ? result["memory"] : Json("ideal");
@@ -229,9 +231,10 @@ SweepPoint trial_point(const RecordedPoint& recorded, std::span<const Trial> tri
 {
     SweepPoint point;
     std::vector<std::string> settings = recorded.settings;
-    Json layer = recorded.layer, network = recorded.network, memory = recorded.memory;
+    WrittenWork work = recorded.work;
+    Json memory = recorded.memory;
     for (const Trial& trial : trials) {
-        if (trial.software()) place_in(network.is_null() ? layer : network, trial.path) = trial.value;
+        if (trial.software()) place_in(work.json, trial.path) = trial.value;
         if (trial.change.of == Of::Hardware) settings = with_setting(std::move(settings), trial.path, trial.value);
         if (trial.change.of == Of::FasterMemory) memory = Json{{"kind", trial.value}};
     }
@@ -240,10 +243,7 @@ SweepPoint trial_point(const RecordedPoint& recorded, std::span<const Trial> tri
                                       : parse_memory(memory.is_string() ? memory.get<std::string>() : "ideal");
     for (const Trial& trial : trials)
         if (trial.change.of == Of::Memory) set_memory_option(point.memory, trial.path, trial.value, trial.option);
-    if (!network.is_null()) point.work = network_from_json(network, at(recorded.file, "/network"));
-    else if (!layer.is_null()) point.work = descriptor_from_json(layer, recorded.file, "/layer", recorded.folder);
-    else if (!recorded.model.file.empty()) point.work = recorded.model;
-    else point.work = LoadableWork{.file = recorded.loadable, .mode = recorded.mode};
+    point.work = recorded.kind->read(std::move(work), recorded.model, {.mode = recorded.mode});
     return point;
 }
 
@@ -273,7 +273,7 @@ std::vector<Trial> size_trials(const RecordedPoint& recorded)
 std::vector<Trial> slack_trials(const RecordedPoint& recorded)
 {
     std::vector<Trial> trials = trials_of_sizes(recorded, {"/2", "/4", "/8"});
-    if (recorded.loadable.empty()) {
+    if (!recorded.kind->compiled) {
         Hardware hardware = load_hardware(recorded.preset, recorded.settings, HardwareRules::Ignored);
         for (const HardwareField& field : hardware_fields())
             if (field.flag && *field.flag(hardware))

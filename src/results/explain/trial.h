@@ -34,11 +34,13 @@ struct Outcome {
 };
 
 /// A run as its result.json has it, ready to be run again and changed.
-struct RecordedPoint {            // NOLINT(bugprone-exception-escape): moving JSON does not throw
-    std::string file, folder;     // of the result
-    Json layer, network, memory;  // null where there is none
-    std::string loadable, mode;
-    OnnxWork model;                     // without a file: none
+struct RecordedPoint {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
+    std::string file;   // of the result
+    const WorkKind* kind = nullptr;
+    WrittenWork work;
+    OnnxWork model;    // what a model gets
+    std::string mode;  // of a file of the compiler
+    Json memory;
     std::string preset;                 // of the hardware
     std::vector<std::string> settings;  // laid over it, "cbuf.banks=32": no more than make the machine
     std::int64_t dram_channels = 1;

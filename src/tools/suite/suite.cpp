@@ -112,7 +112,7 @@ void read_defaults(const JsonObject& object, const fs::path& folder, SuiteDefaul
 void read_model(const JsonObject& object, const fs::path& folder, SuiteCase& one)
 {
     for (const char* key : {"input", "calibrate", "labels", "precision", "preprocess", "accuracy"})
-        if (object.has(key) && !is_onnx(one.file.string()))
+        if (const WorkKind* kind = kind_of_name(one.file.string()); object.has(key) && !(kind && kind->images))
             throw ConfigError(object.where(key), "is of an ONNX model, and " + one.file.filename().string() + " is none");
     one.model = read_onnx_work(object, [&](const std::string& path) { return from_folder(folder, path); });
     if (!object.has("accuracy")) return;
@@ -146,14 +146,11 @@ SuiteCase read_case(const Json& json, const std::string& file, const std::string
     return one;
 }
 
-/// Something that runs: by its ending, JSON by its keys.
 bool can_run(const fs::path& file)
 {
-    if (is_onnx(file.string()) || is_loadable(file.string())) return true;
-    if (file.extension() != ".json") return false;
     try {
-        const FileKind kind = kind_of(read_json(file.string()));
-        return kind == FileKind::Layer || kind == FileKind::Network;
+        const WorkKind* kind = kind_of_file(file.string());
+        return kind && kind->tested;
     } catch (const ConfigError&) {
         return true;  // who runs it says what is wrong
     }

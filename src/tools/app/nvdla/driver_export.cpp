@@ -30,6 +30,19 @@ void check_compiled(const ExportOptions& options)
         throw ConfigError(options.file, "is a file of the NVDLA compiler and is written as it is, expected no options of a run or a model");
 }
 
+/// Before it is planned. A layer is written from its outline.
+void prepare(const Descriptor& descriptor, ExportOptions& options)
+{
+    options.outline = true;
+    if (!std::holds_alternative<Layer>(descriptor))
+        throw ConfigError(options.file, "is a copy or reshape, expected a layer, a network or a model");
+}
+void prepare(const LoadableWork&, const ExportOptions& options) { check_compiled(options); }
+template <class Work>
+void prepare(const Work&, const ExportOptions&)
+{
+}
+
 /// Outputs as the model has them, with the steps that it ends with.
 void add_outputs(DriverFiles& files, const OnnxRun& onnx)
 {
@@ -89,13 +102,9 @@ int export_driver_files(ExportOptions options)
     const std::string name = to.stem().string();
     Source source = read_program(options);
     const Hardware hardware = source.hardware;
-    if (std::holds_alternative<LoadableWork>(source.work)) check_compiled(options);
-    else source.hardware = driver_machine(hardware);
+    if (!kind_of(source.work).compiled) source.hardware = driver_machine(hardware);
     options.network = driver_network_options();
-    const Descriptor* descriptor = std::get_if<Descriptor>(&source.work);
-    options.outline = descriptor != nullptr;
-    if (descriptor && !std::holds_alternative<Layer>(*descriptor))
-        throw ConfigError(options.file, "is a copy or reshape, expected a layer, a network or a model");
+    std::visit([&](const auto& work) { prepare(work, options); }, source.work);
     const DriverFiles made = with_planned(source, options, [&](const auto& planned) { return files_of(*planned, options, name); });
     check_written(options, hardware, made, name);
     if (interrupted()) return kInterrupted;

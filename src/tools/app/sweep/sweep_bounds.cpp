@@ -76,18 +76,52 @@ void add_work(PointBounds& bounds, const Least& least, std::uint64_t macs, std::
     bounds.memory_uj = 1e-6 * memory;
 }
 
+void bound_work(PointBounds& bounds, const Network& network, const SweepPoint& point, const silicon::Technology& technology)
+{
+    const NetworkPlan plan = plan_network(network, point.hardware, point.memory, {.seed = 1, .values = false});
+    Least least;
+    std::uint64_t macs = 0;
+    for (const StepPlan& step : plan.plans) {
+        add(least, step.bounds);
+        macs += step.macs;
+    }
+    add_work(bounds, least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
+}
+
+void bound_work(PointBounds& bounds, const Descriptor& descriptor, const SweepPoint& point, const silicon::Technology& technology)
+{
+    if (const Layer* layer = layer_of(point.work)) bounds.frames = layer->batch;
+    // The run takes one of these cuts: of each bound the least.
+    Least least;
+    std::uint64_t macs = UINT64_MAX;
+    for (const Descriptor& cut : possible_cuts(descriptor, point.hardware)) {
+        const Job job = outline_of(cut, point.hardware, point.memory);
+        Least of_cut;
+        add(of_cut, job.bounds);
+        macs = std::min(macs, job.array ? job.array->macs : 0);
+        if (least.empty()) least = of_cut;
+        for (auto& [name, bound] : least) bound = std::min(bound, of_cut[name]);
+    }
+    add_work(bounds, least, macs, 1, point, technology);
+}
+
+/// Nothing is known of others: they are not WorkKind::bounded.
+template <class Work>
+void bound_work(PointBounds&, const Work&, const SweepPoint&, const silicon::Technology&)
+{
+}
+
 }  // namespace
 
 KnownPoint PointBounds::known() const
 {
     constexpr double kMost = FigureRange::kMost;
     const auto& [cycles, total_uj, mm2] = least;
-    const auto energy_uj = [&] { return std::max(0.0, total_uj - memory_uj); };
     KnownPoint point;
     point.least = {{"cycles", cycles},
                    {"time_us", shown(cycles / clock_mhz)},
                    {"frames_per_s", 1 / kMost},
-                   {"energy_uj", shown(energy_uj())},
+                   {"energy_uj", shown(std::max(0.0, total_uj - memory_uj))},
                    {"memory_uj", shown(memory_uj)},
                    {"total_uj", total_uj},
                    {"power_mw", shown(idle_mw)},
@@ -105,29 +139,7 @@ std::optional<PointBounds> bounds_of(const Sweep& sweep, std::size_t index, cons
     try {
         const SweepPoint point = sweep_point(sweep, index);
         PointBounds bounds = machine_bounds(point, technology);
-        Least least;
-        if (const Network* network = std::get_if<Network>(&point.work)) {
-            const NetworkPlan plan = plan_network(*network, point.hardware, point.memory, {.seed = 1, .values = false});
-            std::uint64_t macs = 0;
-            for (const StepPlan& step : plan.plans) {
-                add(least, step.bounds);
-                macs += step.macs;
-            }
-            add_work(bounds, least, macs, std::max<std::size_t>(1, plan.plans.size()), point, technology);
-        } else if (const Descriptor* descriptor = std::get_if<Descriptor>(&point.work)) {
-            if (const Layer* layer = std::get_if<Layer>(descriptor)) bounds.frames = layer->batch;
-            // The run takes one of these cuts: of each bound the least.
-            std::uint64_t macs = UINT64_MAX;
-            for (const Descriptor& cut : possible_cuts(*descriptor, point.hardware)) {
-                const Job job = outline_of(cut, point.hardware, point.memory);
-                Least of_cut;
-                add(of_cut, job.bounds);
-                macs = std::min(macs, job.array ? job.array->macs : 0);
-                if (least.empty()) least = of_cut;
-                for (auto& [name, bound] : least) bound = std::min(bound, of_cut[name]);
-            }
-            add_work(bounds, least, macs, 1, point, technology);
-        }
+        std::visit([&](const auto& work) { bound_work(bounds, work, point, technology); }, point.work);
         return bounds;
     } catch (const ConfigError&) {
         return std::nullopt;

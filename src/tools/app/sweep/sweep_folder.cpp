@@ -74,9 +74,10 @@ std::set<fs::path> folders_of(const Sweep& sweep)
     const auto add = [&](const Json& layer) {
         if (layer.is_string()) folders.insert(fs::path(resolve(sweep, layer.get<std::string>())).parent_path());
     };
-    add(sweep.layer);
+    if (!sweep.kind().fields) return folders;
+    add(sweep.work);
     for (const SweepAxis& axis : sweep.axes)
-        if (axis.kind == SweepAxis::Kind::WholeLayer) std::for_each(axis.values.begin(), axis.values.end(), add);
+        if (axis.kind == SweepAxis::Kind::Work) std::for_each(axis.values.begin(), axis.values.end(), add);
     return folders;
 }
 

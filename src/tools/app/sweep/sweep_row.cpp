@@ -20,11 +20,7 @@ constexpr KeyRow kCommandColumn{"command", "text", "", "runs this point alone, f
 
 std::string command_of(const Sweep& sweep, std::size_t index)
 {
-    return fmt::format("dlasim {} {} --point {}",
-                       !sweep.loadable.empty()   ? "loadable"
-                       : sweep.network.is_null() ? "run"
-                                                 : "net",
-                       shell_word(sweep.file), index);
+    return fmt::format("dlasim {} {} --point {}", sweep.kind().command, shell_word(sweep.file), index);
 }
 
 bool was_killed(int status) { return status >= 128; }

@@ -66,13 +66,13 @@ std::string counted(const SearchOutcome& outcome, std::size_t all, const char* w
 /// A search knows points that have not run by their bounds.
 void expect_bounds(const Sweep& sweep)
 {
-    const auto model = [](const Json& network) { return network.is_string() && is_onnx(network.get<std::string>()); };
-    bool models = model(sweep.network);
+    std::vector<Json> all{sweep.work};
     for (const SweepAxis& axis : sweep.axes)
-        if (axis.kind == SweepAxis::Kind::WholeNetwork) models |= std::any_of(axis.values.begin(), axis.values.end(), model);
-    if (models || !sweep.loadable.empty())
-        throw ConfigError("--search", std::string("found a sweep of ") + (models ? "ONNX models" : "loadables") +
-                                          ", expected layers or networks: the others have no bounds before they run");
+        if (axis.kind == SweepAxis::Kind::Work) all.insert(all.end(), axis.values.begin(), axis.values.end());
+    for (const Json& work : all)
+        if (const WorkKind& kind = swept_kind(sweep.runs, work); !kind.bounded)
+            throw ConfigError("--search", std::string("found a sweep of ") + kind.many +
+                                              ", expected layers or networks: the others have no bounds before they run");
 }
 
 }  // namespace

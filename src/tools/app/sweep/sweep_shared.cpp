@@ -30,8 +30,7 @@ std::shared_ptr<const SharedLayer> make(const Layer& layer, const Hardware& hard
 
 std::shared_ptr<const SharedLayer> SharedLayers::of(const SweepPoint& point)
 {
-    const Descriptor* descriptor = std::get_if<Descriptor>(&point.work);
-    const Layer* layer = descriptor ? std::get_if<Layer>(descriptor) : nullptr;
+    const Layer* layer = layer_of(point.work);
     if (!layer) return nullptr;
     const std::string work = std::string(name_of(point.hardware.generation)) + "\n" + point.described;
     const auto there = std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.work == work; });

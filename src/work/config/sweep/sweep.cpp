@@ -77,17 +77,16 @@ constexpr KeyRow kAnyAxis{
     "a field of the hardware (cbuf.banks), a field of the layer (input.channels) or an option of the memory (latency, timing.tRCD)",
     "optional"};
 
+constexpr std::array<std::string_view, 3> kWorkKeys{"layer", "network", "loadable"};
 constexpr std::size_t kMaxPoints = 1'000'000, kMaxValue = 1 << 20;
 
-SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool of_loadable)
+SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool of_compiled)
 {
     using Kind = SweepAxis::Kind;
     if (name == "hw") return Kind::WholeHardware;
     if (name == "memory") return Kind::WholeMemory;
-    if (name == "layer") return Kind::WholeLayer;
-    if (name == "network") return Kind::WholeNetwork;
-    if (name == "loadable") return Kind::WholeLoadable;
-    if (name == "mode" && of_loadable) return Kind::Mode;  // a layer has one too
+    if (std::ranges::count(kWorkKeys, name) != 0) return Kind::Work;
+    if (name == "mode" && of_compiled) return Kind::Mode;  // a layer has one too
     if (find_hardware_field(name)) return Kind::Hardware;
     if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
     const std::vector<std::string> options = memory_options();
@@ -103,18 +102,14 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool 
 /// Without a base of its own the first value of an axis of layers, networks or loadables is one.
 void take_work_of_axes(Sweep& sweep, const JsonObject& top, const JsonObject& base)
 {
-    const auto first = [&](const char* key) -> Json {
-        if (!top.has("axes") || !top.raw("axes").is_object() || !top.raw("axes").contains(key)) return {};
-        const Json& values = top.raw("axes")[key];
-        return values.is_array() && !values.empty() ? values[0] : Json();
-    };
-    sweep.layer = first("layer");
-    sweep.network = sweep.layer.is_null() ? first("network") : Json();
-    if (!sweep.layer.is_null() || !sweep.network.is_null()) return;
-    const Json loadable = first("loadable");
-    if (!loadable.is_string() || loadable.get<std::string>().empty())
-        base.missing("layer", "a descriptor or its path, \"network\" or \"loadable\", here or as an axis");
-    sweep.loadable = loadable.get<std::string>();
+    const Json axes = top.has("axes") ? top.raw("axes") : Json();
+    for (const std::string_view key : kWorkKeys) {
+        if (!axes.is_object() || !axes.contains(key) || !axes[key].is_array() || axes[key].empty() || axes[key][0].is_null()) continue;
+        sweep.runs = key;
+        sweep.work = axes[key][0];
+        if (sweep.kind().described || (sweep.work.is_string() && sweep.work != "")) return;
+    }
+    base.missing("layer", "a descriptor or its path, \"network\" or \"loadable\", here or as an axis");
 }
 
 /// `range`: what it must be, beside at most 1e9.
@@ -138,8 +133,8 @@ SweepWorkload read_workload(const JsonObject& object)
     workload.work = object.raw(key);
     if (!workload.work.is_string() && !workload.work.is_object())
         throw ConfigError(object.where(key), found(workload.work) + ", expected an object or its path");
-    if (workload.work.is_string() && is_onnx(workload.work.get<std::string>()))
-        throw ConfigError(object.where(key), "is an ONNX model, expected a network or a layer");
+    if (const WorkKind& kind = swept_kind(key, workload.work); !kind.described)
+        throw ConfigError(object.where(key), std::string("is ") + kind.name + ", expected a network or a layer");
     if (workload.name.empty() && workload.work.is_string())
         workload.name = std::filesystem::path(workload.work.get<std::string>()).stem().string();
     if (workload.name.empty() && workload.work.is_object() && workload.work.contains("name") && workload.work["name"].is_string())
@@ -183,7 +178,8 @@ void read_workloads(Sweep& sweep, const JsonObject& top)
             if (other.name == workload.name) throw ConfigError(object.where("name"), "two workloads are called \"" + workload.name + "\"");
         sweep.workloads.push_back(std::move(workload));
     }
-    (list[0].contains("layer") ? sweep.layer : sweep.network) = sweep.workloads.front().work;
+    sweep.runs = list[0].contains("layer") ? "layer" : "network";
+    sweep.work = sweep.workloads.front().work;
 }
 
 /// Workloads are the last axis: it varies fastest.
@@ -191,12 +187,11 @@ void add_workload_axis(Sweep& sweep, const std::string& where)
 {
     if (sweep.workloads.empty()) return;
     using Kind = SweepAxis::Kind;
-    SweepAxis axis{sweep.layer.is_null() ? "network" : "layer", sweep.layer.is_null() ? Kind::WholeNetwork : Kind::WholeLayer, {}};
+    SweepAxis axis{sweep.runs, Kind::Work, {}};
     std::size_t points = sweep.workloads.size();
     for (const SweepAxis& other : sweep.axes) {
         points *= other.places();
-        if (other.kind == Kind::WholeNetwork || other.kind == Kind::WholeLayer || other.kind == Kind::WholeLoadable ||
-            other.kind == Kind::Layer)
+        if (other.kind == Kind::Work || other.kind == Kind::Layer)
             throw ConfigError(where, "found together with the axis " + other.name + ", expected axes of the hardware and the memory only");
     }
     if (points > kMaxPoints) throw ConfigError(where, "make more than " + std::to_string(kMaxPoints) + " points, expected fewer");
@@ -217,23 +212,25 @@ void read_base(Sweep& sweep, const JsonObject& top)
     base.not_both("layer", "network");
     base.not_both("layer", "loadable");
     base.not_both("network", "loadable");
-    if (base.has("layer")) sweep.layer = base.raw("layer");
-    if (base.has("network")) sweep.network = base.raw("network");
-    sweep.loadable = base.text("loadable", "");
-    if (base.has("loadable") && sweep.loadable.empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
-    const bool work = base.has("layer") || base.has("network") || base.has("loadable");
+    if (base.has("loadable") && base.text("loadable", "").empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
+    const auto key = std::ranges::find_if(kWorkKeys, [&](std::string_view one) { return base.has(one); });
+    const bool work = key != kWorkKeys.end();
     if (work && !sweep.workloads.empty())
         throw ConfigError(at(top.file(), "/workloads"),
                           "found together with a layer, network or loadable in \"base\", expected one of them");
-    if (!work && sweep.workloads.empty()) take_work_of_axes(sweep, top, base);
-    const bool model = sweep.network.is_string() && is_onnx(sweep.network.get<std::string>());
-    for (const char* key : {"input", "mode"})
-        if (base.has(key) && sweep.loadable.empty() && !(model && key == std::string("input")))
-            throw ConfigError(base.where(key), "is of a loadable, and the base has none");
-    for (const char* key : {"calibrate", "labels", "precision", "preprocess"})
-        if (base.has(key) && !model) throw ConfigError(base.where(key), "is of an ONNX model, and the base has none");
-    if (model) sweep.model = read_onnx_work(base, [&](const std::string& path) { return resolve(sweep, path); });
-    else sweep.input = base.text("input", "");
+    if (work) {
+        sweep.runs = *key;
+        sweep.work = base.raw(sweep.runs.c_str());
+    } else if (sweep.workloads.empty()) take_work_of_axes(sweep, top, base);
+    const WorkKind& kind = sweep.kind();
+    for (const char* of : {"input", "mode"})
+        if (base.has(of) && !kind.compiled && !(kind.images && of == std::string("input")))
+            throw ConfigError(base.where(of), "is of a loadable, and the base has none");
+    for (const char* of : {"calibrate", "labels", "precision", "preprocess"})
+        if (base.has(of) && !kind.images) throw ConfigError(base.where(of), "is of an ONNX model, and the base has none");
+    const auto from_folder = [&](const std::string& path) { return resolve(sweep, path); };
+    if (kind.images) sweep.model = read_onnx_work(base, from_folder);
+    else if (const std::string input = base.text("input", ""); !input.empty()) sweep.model.input = {from_folder(input)};
     sweep.mode = base.text("mode", sweep.mode);
     if (base.has("host_ns")) sweep.host_ns = number_of(base, "host_ns", "from 0 on", [](double ns) { return ns >= 0; });
     sweep.hardware = base.has("hw") ? base.raw("hw") : Json(kDefaultHardware);
@@ -245,17 +242,14 @@ void read_base(Sweep& sweep, const JsonObject& top)
 SweepAxis read_axis(const Sweep& sweep, const std::string& name, const Json& values, const std::string& where)
 {
     using Kind = SweepAxis::Kind;
-    SweepAxis axis{name, kind_of(name, where, !sweep.loadable.empty()), {}};
-    const bool of_network = axis.kind == Kind::WholeNetwork, of_layer = axis.kind == Kind::WholeLayer || axis.kind == Kind::Layer,
-               of_loadable = axis.kind == Kind::WholeLoadable || axis.kind == Kind::Mode;
-    if ((of_network && sweep.network.is_null()) || (of_layer && sweep.layer.is_null()) || (of_loadable && sweep.loadable.empty())) {
-        const char* base = !sweep.layer.is_null() ? "a layer" : !sweep.network.is_null() ? "a network" : "a loadable";
-        throw ConfigError(where, fmt::format("is an axis over {}, and the base is {}, expected a base of the same kind",
-                                             of_network ? "networks"
-                                             : of_layer ? "layers"
-                                                        : "loadables",
-                                             base));
-    }
+    SweepAxis axis{name, kind_of(name, where, sweep.kind().compiled), {}};
+    const std::string over = axis.kind == Kind::Work    ? name
+                             : axis.kind == Kind::Layer ? "layer"
+                             : axis.kind == Kind::Mode  ? "loadable"
+                                                        : sweep.runs;
+    if (over != sweep.runs)
+        throw ConfigError(where,
+                          fmt::format("is an axis over {}s, and the base is a {}, expected a base of the same kind", over, sweep.runs));
     if (const std::string text = values.is_string() ? values.get<std::string>() : ""; text.starts_with('=')) {
         axis.values.emplace_back("= " + text.substr(1));
         return axis;

@@ -26,7 +26,7 @@
 namespace dlasim {
 
 struct SweepAxis {
-    enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, WholeLayer, WholeNetwork, WholeLoadable, Mode };
+    enum class Kind { Hardware, Layer, MemoryOption, WholeHardware, WholeMemory, Work, Mode };
     std::string name;
     Kind kind = Kind::Hardware;
     std::vector<Json> values;  // a text "= mac.atomic_c / 2" is an expression
@@ -59,23 +59,24 @@ struct SweepWorkload {                  // NOLINT(bugprone-exception-escape): mo
 };
 
 struct Sweep {
-    std::string file, folder;                       // of the sweep, for messages and relative paths
-    std::string text;                               // of the file
-    std::string name;                               // as it calls itself; may be empty
-    Json layer;                                     // a descriptor's path or the descriptor itself; null in other sweeps
-    Json network;                                   // a network's path or the network itself, or an ONNX model's path
-    OnnxWork model;                                 // what it gets, of an ONNX model
-    std::string loadable, input, mode = "overlap";  // a file of the compiler, its input, the order of its writes
-    Json hardware;                                  // a preset, a file or a hardware object
-    std::optional<double> host_ns;                  // that the host takes for an element of its steps
-    Json memory = "ideal";                          // as --memory, or an object
-    Json technology = "16nm";                       // areas and energies: a name, a file, or an object laid over one
-    std::vector<SweepWorkload> workloads;           // values of the last axis; empty: the base has the one
-    std::vector<std::string> require;               // of all machines
-    std::string order = "first_come";               // of frames of several workloads: first_come, priority or deadline
+    std::string file, folder;              // of the sweep, for messages and relative paths
+    std::string text;                      // of the file
+    std::string name;                      // as it calls itself; may be empty
+    std::string runs;                      // layer, network or loadable: key of the base and name of the axis of its work
+    Json work;                             // its path; or a layer or network itself
+    OnnxWork model;                        // what it gets, of an ONNX model; of a file of the compiler its input
+    std::string mode = "overlap";          // of a file of the compiler: the order of its writes
+    Json hardware;                         // a preset, a file or a hardware object
+    std::optional<double> host_ns;         // that the host takes for an element of its steps
+    Json memory = "ideal";                 // as --memory, or an object
+    Json technology = "16nm";              // areas and energies: a name, a file, or an object laid over one
+    std::vector<SweepWorkload> workloads;  // values of the last axis; empty: the base has the one
+    std::vector<std::string> require;      // of all machines
+    std::string order = "first_come";      // of frames of several workloads: first_come, priority or deadline
     std::vector<SweepAxis> axes;
     std::vector<std::vector<std::size_t>> points;  // an index on each axis; without excluded ones
     std::shared_ptr<SweepFiles> files = std::make_shared<SweepFiles>();
+    const WorkKind& kind() const { return swept_kind(runs, work); }
 };
 
 /// A figure of a machine that is known before it runs, area_mm2; none of other names.
@@ -92,7 +93,7 @@ std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t
 
 /// One point, checked. Throws ConfigError if it cannot exist.
 struct SweepPoint : Source {
-    std::string described;  // all that `work` was read from; equal where two points do the same work
+    std::string described;  // all that a layer was read from: equal where two points run the same one
 };
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index);
 

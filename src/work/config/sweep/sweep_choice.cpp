@@ -90,10 +90,13 @@ private:
         } else hardware_ = read_hardware(base, sweep_.file, "/base/hw", "", settings, HardwareRules::Ignored);
         return *hardware_;
     }
+    /// What has fields, or null.
     const Json& layer()
     {
-        const Json* axis = whole(SweepAxis::Kind::WholeLayer);
-        const Json& base = axis ? *axis : sweep_.layer;
+        static const Json kNone;
+        if (!sweep_.kind().fields) return kNone;
+        const Json* axis = whole(SweepAxis::Kind::Work);
+        const Json& base = axis ? *axis : sweep_.work;
         return base.is_string() ? sweep_.files->json(resolve(sweep_, base.get<std::string>())) : base;
     }
 

@@ -2,7 +2,6 @@
 
 #include "config/description.h"
 #include "config/layer/layer_reader.h"
-#include "config/network_reader.h"
 #include "config/sweep/sweep.h"
 
 namespace dlasim {
@@ -10,18 +9,21 @@ namespace {
 
 using Kind = SweepAxis::Kind;
 
-/// A descriptor or a network before it is read, and what its messages and paths begin with.
-struct Written {
-    Json json;
-    std::string file, pointer, folder;
-};
-
-/// The value, or the content of the file that it names.
-Written written_at(const Sweep& sweep, const Json& value, const char* what)
+/// The value of an axis that takes texts.
+std::string text_of(const Sweep& sweep, const std::string& axis, const Json& value, const char* expected)
 {
-    const std::string pointer = std::string("/base/") + what;
+    if (!value.is_string() || value.get<std::string>().empty())
+        throw ConfigError(at(sweep.file, "/axes/" + axis), found(value) + ", expected " + expected);
+    return value.get<std::string>();
+}
+
+/// A description is read from the file that it names.
+WrittenWork written_at(const Sweep& sweep, const Json& value, bool described)
+{
+    const std::string pointer = "/base/" + sweep.runs;
+    if (!described) return {.file = resolve(sweep, text_of(sweep, sweep.runs, value, "a file of the NVDLA compiler"))};
     if (!value.is_string() && !value.is_object())
-        throw ConfigError(at(sweep.file, pointer), found(value) + ", expected a " + what + " or its path");
+        throw ConfigError(at(sweep.file, pointer), found(value) + ", expected a " + sweep.runs + " or its path");
     if (value.is_object()) return {value, sweep.file, pointer, sweep.folder};
     const std::string file = resolve(sweep, value.get<std::string>());
     const Json& json = sweep.files->json(file);
@@ -44,21 +46,6 @@ MemorySpec swept_memory(const Sweep& sweep, const Json& memory, const std::strin
     return parse_memory(memory.get<std::string>(), where, sweep.folder);
 }
 
-OnnxWork model_of(const Sweep& sweep, const std::string& file)
-{
-    OnnxWork model = sweep.model;
-    model.file = resolve(sweep, file);
-    return model;
-}
-
-/// The value of an axis that takes texts.
-std::string text_of(const Sweep& sweep, const char* axis, const Json& value, const char* expected)
-{
-    if (!value.is_string() || value.get<std::string>().empty())
-        throw ConfigError(at(sweep.file, std::string("/axes/") + axis), found(value) + ", expected " + expected);
-    return value.get<std::string>();
-}
-
 }  // namespace
 
 const Json& SweepFiles::json(const std::string& path)
@@ -78,25 +65,19 @@ std::string resolve(const Sweep& sweep, const std::string& path)
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
 {
     const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
-    Json layer = sweep.layer, network = sweep.network, hardware = sweep.hardware;
-    Json memory = sweep.memory;
-    std::string memory_at = "/base/memory", loadable = sweep.loadable, mode = sweep.mode;
+    Json work = sweep.work, hardware = sweep.hardware, memory = sweep.memory;
+    std::string memory_at = "/base/memory", mode = sweep.mode;
     for (std::size_t a = 0; a < values.size(); ++a) {
         const Kind kind = sweep.axes[a].kind;
-        if (kind == Kind::WholeLayer) layer = values[a];
-        if (kind == Kind::WholeNetwork) network = values[a];
+        if (kind == Kind::Work) work = values[a];
         if (kind == Kind::WholeHardware) hardware = values[a];
-        if (kind == Kind::WholeLoadable) loadable = text_of(sweep, "loadable", values[a], "a file of the NVDLA compiler");
         if (kind == Kind::Mode) mode = text_of(sweep, "mode", values[a], "serial, overlap or driver");
         if (kind != Kind::WholeMemory) continue;
         memory = values[a];
         memory_at = "/axes/memory";
     }
-    const bool model = network.is_string() && is_onnx(network.get<std::string>());
-    Written work = model                ? Written{Json(), network.get<std::string>(), "", ""}
-                   : !network.is_null() ? written_at(sweep, network, "network")
-                   : loadable.empty()   ? written_at(sweep, layer, "layer")
-                                        : Written{Json(), loadable, "", ""};
+    const WorkKind& kind = swept_kind(sweep.runs, work);
+    WrittenWork written = written_at(sweep, work, kind.described);
     std::vector<std::string> settings;
     SweepPoint point;
     point.host_ns = sweep.host_ns;
@@ -105,28 +86,13 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
         const std::string& name = sweep.axes[a].name;
         const std::string where = at(sweep.file, "/axes/" + name);
         if (sweep.axes[a].kind == Kind::Hardware) settings.push_back(name + "=" + values[a].dump());
-        if (sweep.axes[a].kind == Kind::Layer) set_layer_field(work.json, name, values[a], where);
+        if (sweep.axes[a].kind == Kind::Layer) set_layer_field(written.json, name, values[a], where);
         if (sweep.axes[a].kind == Kind::MemoryOption)
             set_memory_option(point.memory, name, values[a].is_string() ? values[a].get<std::string>() : values[a].dump(), where);
     }
     point.hardware = hardware_of(sweep, hardware, settings);
-    if (!loadable.empty()) {
-        LoadableWork file{.file = resolve(sweep, loadable), .mode = mode};
-        if (!sweep.input.empty()) file.inputs = {resolve(sweep, sweep.input)};
-        point.described = file.file + "\n" + (file.inputs.empty() ? "" : file.inputs.front()) + "\n" + file.mode;
-        point.work = file;
-        return point;
-    }
-    if (model) {
-        const OnnxWork onnx = model_of(sweep, work.file);
-        point.described = onnx.file + "\n" + onnx.labels + "\n" + onnx.precision;
-        for (const std::string& file : onnx.input) point.described += "\n" + file;
-        point.work = onnx;
-        return point;
-    }
-    if (network.is_null()) point.work = descriptor_from_json(work.json, work.file, work.pointer, work.folder);
-    else point.work = network_from_json(work.json, at(work.file, work.pointer));
-    point.described = work.folder + "\n" + json_excerpt(work.json, SIZE_MAX);
+    if (kind.fields) point.described = written.folder + "\n" + json_excerpt(written.json, SIZE_MAX);
+    point.work = kind.read(std::move(written), sweep.model, {.mode = mode});
     return point;
 }
 
