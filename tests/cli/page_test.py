@@ -219,7 +219,7 @@ def main():
             expect(out["png"], ["data:image/png;base64,"] * 3, "the pictures")
             expect(out["svg"], [True, True], "the drawing")
             expect((out["overflow"] <= 0, out["canvas"]), (True, True), f"all fits into {width} pixels")
-        for theme, width in (("light", 1280), ("dark", 1280), ("light", 500)):
+        for theme, width in (("dark", 1280), ("light", 500)):
             shot = Path(sys.argv[3] if len(sys.argv) > 3 else folder) / f"{theme}_{width}.png"
             chromium(program, f"file://{folder}/out/sweep.html?theme={theme}", f"--window-size={width},2300", f"--screenshot={shot}")
             expect(struct.unpack(">II", shot.read_bytes()[16:24]), (width, 2300), "the screenshot")

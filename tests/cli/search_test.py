@@ -101,7 +101,7 @@ class Workloads(Searched):
         for require in ("", f"cycles < {cycles} && area_mm2 < {area} && power_mw < {power}"):
             sweep = self.SWEEP | ({"require": require} if require else {})
             if require:
-                self.assertIn(self.sweep(sweep, "--timing-only", "--jobs", 2, "--quiet", "--restart", out="whole").returncode, (0, 4))
+                self.assertIn(self.sweep(sweep, "--timing-only", "--jobs", 2, "--quiet", "--resume", out="whole").returncode, (0, 4))  # no point runs again
                 whole = self.machines("whole")
             for seed in (1, 2, 3):
                 done = self.sweep(sweep, "--timing-only", "--search", fifth, "--seed", seed, "--jobs", 2, "--restart")
