@@ -211,11 +211,7 @@ OnnxArray cast(NodeView& view, const OnnxArray& in)
     if (!real && to != 6 && to != 7)
         throw Refused("casts a constant to type " + std::to_string(to) + ", expected floating point, int32 or int64");
     OnnxArray out;
-    out.type = to == 10   ? OnnxType::Half
-               : to == 11 ? OnnxType::Double
-               : real     ? OnnxType::Float
-               : to == 6  ? OnnxType::Int32
-                          : OnnxType::Int64;
+    out.type = *onnx_type(to);
     out.shape = in.shape;
     for (std::size_t i = 0; i < in.size(); ++i)
         if (real) out.reals.push_back(static_cast<float>(in.at(i)));

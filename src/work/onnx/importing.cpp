@@ -157,7 +157,7 @@ void Importing::read_input(const OnnxPort& port)
     symbol.value = g_.values.size();
     if (port.type == OnnxType::Int8 || port.type == OnnxType::Uint8) symbol.whole = port.type;
     if (!symbol.whole && !is_real(port.type))
-        return refuse(std::string("found elements of type ") + onnx_type_name(port.type) +
+        return refuse(std::string("found elements of type ") + facts_of(port.type).name +
                       ", expected floating point, int8 or uint8; --input " + port.name + "=FILE makes it a constant");
     const std::vector<std::int64_t> shape = shape_of(port);
     if (!port.shaped && shape.empty()) return refuse("has no dimensions, expected the batch and those of an image: --shape gives them");

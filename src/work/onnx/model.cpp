@@ -20,7 +20,6 @@
 namespace dlasim {
 namespace {
 
-constexpr std::array kWidths{4, 2, 8, 1, 1, 2, 2, 4, 8, 1};
 constexpr std::int64_t kOldest = 1, kNewest = 22;
 constexpr int kNesting = 100;
 
@@ -107,30 +106,8 @@ public:
 private:
     OnnxType type(int code, const std::string& what) const
     {
-        switch (code) {
-            case ::onnx::TensorProto::FLOAT:
-                return OnnxType::Float;
-            case ::onnx::TensorProto::FLOAT16:
-                return OnnxType::Half;
-            case ::onnx::TensorProto::DOUBLE:
-                return OnnxType::Double;
-            case ::onnx::TensorProto::INT8:
-                return OnnxType::Int8;
-            case ::onnx::TensorProto::UINT8:
-                return OnnxType::Uint8;
-            case ::onnx::TensorProto::INT16:
-                return OnnxType::Int16;
-            case ::onnx::TensorProto::UINT16:
-                return OnnxType::Uint16;
-            case ::onnx::TensorProto::INT32:
-                return OnnxType::Int32;
-            case ::onnx::TensorProto::INT64:
-                return OnnxType::Int64;
-            case ::onnx::TensorProto::BOOL:
-                return OnnxType::Bool;
-            default:
-                throw ConfigError(file_ + ": " + what, "has elements of type " + std::to_string(code) + ", expected numbers");
-        }
+        if (const std::optional<OnnxType> known = onnx_type(code)) return *known;
+        throw ConfigError(file_ + ": " + what, "has elements of type " + std::to_string(code) + ", expected numbers");
     }
 
     OnnxArray array(const ::onnx::TensorProto& tensor, const std::string& what)
@@ -152,15 +129,10 @@ private:
             throw ConfigError(where, "brings the constants to " + std::to_string(elements_) + " elements, expected at most " +
                                          std::to_string(kMaxOnnxElements));
         if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL || tensor.external_data_size() != 0)
-            fill_from(array, external_bytes(tensor, static_cast<std::uint64_t>(count) * width_of(array), where),
+            fill_from(array, external_bytes(tensor, static_cast<std::uint64_t>(count) * facts_of(array.type).bytes, where),
                       static_cast<std::size_t>(count), where);
         else fill(array, tensor, static_cast<std::size_t>(count), where);
         return array;
-    }
-
-    static std::uint64_t width_of(const OnnxArray& array)
-    {
-        return static_cast<std::uint64_t>(kWidths[static_cast<std::size_t>(array.type)]);
     }
 
     /// Data in a file beside the model: in its folder or below, nowhere else, whatever links say.
@@ -221,10 +193,10 @@ private:
                               "has " + std::to_string(have) + " " + what + " of data, expected " + std::to_string(want) + " for its shape");
     }
 
-    static std::uint64_t word(const std::string& raw, std::size_t at, int width)
+    static std::uint64_t word(const std::string& raw, std::size_t at, std::size_t width)
     {
         std::uint64_t value = 0;
-        for (int b = 0; b < width; ++b) value |= std::uint64_t{static_cast<std::uint8_t>(raw[at + static_cast<std::size_t>(b)])} << (8 * b);
+        for (std::size_t b = 0; b < width; ++b) value |= std::uint64_t{static_cast<std::uint8_t>(raw[at + b])} << (8 * b);
         return value;
     }
 
@@ -236,9 +208,9 @@ private:
 
     static void fill_from(OnnxArray& array, const std::string& raw, std::size_t count, const std::string& where)
     {
-        const int width = kWidths[static_cast<std::size_t>(array.type)];
-        expect_count(raw.size(), count * static_cast<std::size_t>(width), where, "bytes");
-        for (std::size_t i = 0; i < count; ++i) append(array, word(raw, i * static_cast<std::size_t>(width), width));
+        const std::size_t width = facts_of(array.type).bytes;
+        expect_count(raw.size(), count * width, where, "bytes");
+        for (std::size_t i = 0; i < count; ++i) append(array, word(raw, i * width, width));
     }
 
     static void fill(OnnxArray& array, const ::onnx::TensorProto& tensor, std::size_t count, const std::string& where)

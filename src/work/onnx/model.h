@@ -6,8 +6,10 @@
 // Source  onnx.proto of libonnx 1.12: IR versions up to 8; operator sets 1 to 22.
 // Error   ConfigError naming the file: no ONNX model, truncated, data outside of the model's folder, counts beyond the limits.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,30 @@ inline constexpr std::int64_t kMaxOnnxElements = std::int64_t{1} << 28;  // of a
 
 /// Of elements, as far as they matter: what is written in output.npy, and in which range integers lie.
 enum class OnnxType { Float, Half, Double, Int8, Uint8, Int16, Uint16, Int32, Int64, Bool };
-const char* onnx_type_name(OnnxType type);
+struct OnnxTypeFacts {
+    int code;  // of TensorProto.DataType
+    const char *name, *npy;
+    std::size_t bytes;
+};
+/// In their order.
+inline constexpr std::array<OnnxTypeFacts, 10> kOnnxTypes{{{1, "float", "<f4", 4},
+                                                           {10, "float16", "<f2", 2},
+                                                           {11, "double", "<f8", 8},
+                                                           {3, "int8", "|i1", 1},
+                                                           {2, "uint8", "|u1", 1},
+                                                           {5, "int16", "<i2", 2},
+                                                           {4, "uint16", "<u2", 2},
+                                                           {6, "int32", "<i4", 4},
+                                                           {7, "int64", "<i8", 8},
+                                                           {9, "bool", "|b1", 1}}};
+constexpr const OnnxTypeFacts& facts_of(OnnxType type) { return kOnnxTypes[static_cast<std::size_t>(type)]; }
+/// None of another code: texts, complex numbers.
+constexpr std::optional<OnnxType> onnx_type(std::int64_t code)
+{
+    for (std::size_t i = 0; i < kOnnxTypes.size(); ++i)
+        if (kOnnxTypes[i].code == code) return static_cast<OnnxType>(i);
+    return std::nullopt;
+}
 inline bool is_real(OnnxType type) { return type <= OnnxType::Double; }
 
 /// A constant. Floating point is held as float, integers as int32: what is beyond that (INT64_MAX for "to the end") is the nearest one.

@@ -69,7 +69,7 @@ Quantisation read_quantisation(NodeView& view, std::optional<OnnxType>& type)
     if (view.has(2)) {
         const OnnxType found = view.constant(2, "the zero point").array.type;
         if (found != OnnxType::Int8 && found != OnnxType::Uint8)
-            throw Refused(std::string("found integers of type ") + onnx_type_name(found) + ", expected int8 or uint8");
+            throw Refused(std::string("found integers of type ") + facts_of(found).name + ", expected int8 or uint8");
         type = found;
         quantisation.zero = static_cast<std::int32_t>(view.scalar(2, "the zero point"));
     }

@@ -18,45 +18,26 @@ namespace {
 
 const char* function_name(Function::Kind kind)
 {
-    switch (kind) {
-        case Function::Kind::Sigmoid:
-            return "Sigmoid";
-        case Function::Kind::Tanh:
-            return "Tanh";
-        case Function::Kind::Elu:
-            return "Elu";
-        case Function::Kind::Selu:
-            return "Selu";
-        case Function::Kind::Softplus:
-            return "Softplus";
-        case Function::Kind::Softsign:
-            return "Softsign";
-        case Function::Kind::HardSigmoid:
-            return "HardSigmoid";
-        case Function::Kind::HardSwish:
-            return "HardSwish";
-        case Function::Kind::Exp:
-            return "Exp";
-        case Function::Kind::Log:
-            return "Log";
-        case Function::Kind::Sqrt:
-            return "Sqrt";
-        case Function::Kind::Abs:
-            return "Abs";
-        case Function::Kind::Reciprocal:
-            return "Reciprocal";
-        case Function::Kind::Erf:
-            return "Erf";
-        case Function::Kind::Power:
-            return "Pow";
-        case Function::Kind::Gelu:
-            return "Gelu";
-        case Function::Kind::GeluTanh:
-            return "Gelu, approximate tanh";
-        case Function::Kind::Mish:
-            return "Mish";
-    }
-    return "";
+    constexpr std::array kWords{"Sigmoid",
+                                "Tanh",
+                                "Elu",
+                                "Selu",
+                                "Softplus",
+                                "Softsign",
+                                "HardSigmoid",
+                                "HardSwish",
+                                "Exp",
+                                "Log",
+                                "Sqrt",
+                                "Abs",
+                                "Reciprocal",
+                                "Erf",
+                                "Pow",
+                                "Gelu",
+                                "Gelu, approximate tanh",
+                                "Mish"};
+    static_assert(kWords.size() == static_cast<std::size_t>(Function::Kind::Mish) + 1);
+    return kWords[static_cast<std::size_t>(kind)];
 }
 
 constexpr std::size_t kMaxOfName = 100;  // of a step, in the names of its files

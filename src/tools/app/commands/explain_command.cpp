@@ -262,7 +262,7 @@ int explain_command(const ExplainOptions& options)
         }
         json.update(found->json);
         text += found->text;
-    } else if (result.value("kind", "") != "program")
+    } else if (kind_in_result(result))
         text += fmt::format("\nTo simulate fixes: dlasim explain {} --remedies 10\n", printable(shell_word(options.run)));
     if (options.json) say("{}\n", json.dump(2, ' ', true));
     else say("{}", text);

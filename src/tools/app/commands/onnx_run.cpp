@@ -18,32 +18,6 @@ namespace {
 
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 29;  // elements of all tensors of all images, with --tensors
 
-const char* output_type(OnnxType type)
-{
-    switch (type) {
-        case OnnxType::Int8:
-            return "|i1";
-        case OnnxType::Uint8:
-            return "|u1";
-        case OnnxType::Half:
-            return "<f2";
-        case OnnxType::Double:
-            return "<f8";
-        case OnnxType::Int16:
-            return "<i2";
-        case OnnxType::Uint16:
-            return "<u2";
-        case OnnxType::Int32:
-            return "<i4";
-        case OnnxType::Int64:
-            return "<i8";
-        case OnnxType::Bool:
-            return "|b1";
-        default:
-            return "<f4";
-    }
-}
-
 /// The first of the largest.
 template <class Values>
 std::size_t largest(const Values& values)
@@ -395,13 +369,13 @@ std::string OnnxRun::output_file(std::size_t output) const
     if (of.constant) {
         std::vector<double> values;
         for (std::size_t i = 0; i < of.constant->size(); ++i) values.push_back(of.constant->at(i));
-        return npy_numbers(output_type(of.type), shape, values);
+        return npy_numbers(facts_of(of.type).npy, shape, values);
     }
     // Where dimension 0 is no batch, images are along a leading dimension of 1 of the output, else concatenated.
     const bool in_place = !graph_.batched && (seen_ == 1 || (!shape.empty() && shape.front() == 1));
     if (!in_place) shape.insert(shape.begin(), seen_);
     else if (seen_ != 1) shape.front() = seen_;
-    return npy_numbers(output_type(of.type), shape, output_[output]);
+    return npy_numbers(facts_of(of.type).npy, shape, output_[output]);
 }
 
 std::vector<std::pair<std::string, std::string>> OnnxRun::tensor_files() const

@@ -29,7 +29,7 @@ Json below(const Json& json, const std::string& path)
 /// What the names of an expression mean at a point: an axis, a field of its hardware, a number or text of its layer.
 class Meanings {
 public:
-    /// `values`: of the axes as far as they are known, null otherwise. `known`: may be empty.
+    /// `values`: of the axes as far as they are known, discarded otherwise. `known`: may be empty.
     Meanings(const Sweep& sweep, const std::vector<Json>& values, KnownFigure known = {})
         : sweep_(sweep), values_(values), known_(std::move(known))
     {
@@ -39,7 +39,7 @@ public:
     {
         for (std::size_t a = 0; a < sweep_.axes.size(); ++a)
             if (sweep_.axes[a].name == name) {
-                if (values_[a].is_null())
+                if (values_[a].is_discarded())
                     throw ConfigError(where, "\"" + name + "\" depends on a later axis; move that axis before this one");
                 return value_of(values_[a], name, where);
             }
@@ -67,37 +67,15 @@ private:
             return value.get<std::int64_t>();
         throw ConfigError(where, "\"" + name + "\": " + found(value) + ", expected a whole number, a text or true and false");
     }
-    const Json* whole(SweepAxis::Kind kind) const
-    {
-        for (std::size_t a = 0; a < sweep_.axes.size(); ++a)
-            if (sweep_.axes[a].kind == kind && !values_[a].is_null()) return &values_[a];
-        return nullptr;
-    }
     /// As it would be, whether it can be or not.
-    Hardware& hardware()
-    {
-        if (hardware_) return *hardware_;
-        std::vector<std::string> settings;
-        for (std::size_t a = 0; a < sweep_.axes.size(); ++a)
-            if (sweep_.axes[a].kind == SweepAxis::Kind::Hardware && !values_[a].is_null())
-                settings.push_back(sweep_.axes[a].name + "=" + values_[a].dump());
-        const Json* axis = whole(SweepAxis::Kind::WholeHardware);
-        const Json& base = axis ? *axis : sweep_.hardware;
-        if (base.is_string()) {
-            const std::string name = resolve(sweep_, base.get<std::string>());
-            hardware_ = is_hardware_file(name) ? read_hardware(sweep_.files->json(name), name, "", "", settings, HardwareRules::Ignored)
-                                               : load_hardware(name, settings, HardwareRules::Ignored);
-        } else hardware_ = read_hardware(base, sweep_.file, "/base/hw", "", settings, HardwareRules::Ignored);
-        return *hardware_;
-    }
+    Hardware& hardware() { return hardware_ ? *hardware_ : hardware_.emplace(swept_hardware(sweep_, values_, HardwareRules::Ignored)); }
     /// What has fields, or null.
     const Json& layer()
     {
         static const Json kNone;
         if (!sweep_.kind().fields) return kNone;
-        const Json* axis = whole(SweepAxis::Kind::Work);
-        const Json& base = axis ? *axis : sweep_.work;
-        return base.is_string() ? sweep_.files->json(resolve(sweep_, base.get<std::string>())) : base;
+        const Json& work = swept(sweep_, values_, SweepAxis::Kind::Work, sweep_.work);
+        return work.is_string() ? sweep_.files->json(resolve(sweep_, work.get<std::string>())) : work;
     }
 
     const Sweep& sweep_;
@@ -190,7 +168,7 @@ bool next_place(const Sweep& sweep, std::vector<std::size_t>& place)
 
 std::vector<Json> point_values(const Sweep& sweep, const std::vector<std::size_t>& place)
 {
-    std::vector<Json> values(sweep.axes.size());
+    std::vector<Json> values(sweep.axes.size(), Json(Json::value_t::discarded));
     std::vector<std::string> derived(sweep.axes.size());
     for (std::size_t a = 0; a < place.size(); ++a) {
         const Json& value = sweep.axes[a].values[place[a]];

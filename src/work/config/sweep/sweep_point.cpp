@@ -2,7 +2,7 @@
 
 #include "config/description.h"
 #include "config/layer/layer_reader.h"
-#include "config/sweep/sweep.h"
+#include "config/sweep/sweep_choice.h"
 
 namespace dlasim {
 namespace {
@@ -31,13 +31,6 @@ WrittenWork written_at(const Sweep& sweep, const Json& value, bool described)
     return {json, file, "", std::filesystem::path(file).parent_path().string()};
 }
 
-Hardware hardware_of(const Sweep& sweep, const Json& base, const std::vector<std::string>& settings)
-{
-    if (!base.is_string()) return read_hardware(base, sweep.file, "/base/hw", "", settings);
-    const std::string name = resolve(sweep, base.get<std::string>());
-    return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings) : load_hardware(name, settings);
-}
-
 MemorySpec swept_memory(const Sweep& sweep, const Json& memory, const std::string& pointer)
 {
     if (memory.is_object()) return read_memory(memory, sweep.file, pointer, sweep.folder);
@@ -47,6 +40,26 @@ MemorySpec swept_memory(const Sweep& sweep, const Json& memory, const std::strin
 }
 
 }  // namespace
+
+const Json& swept(const Sweep& sweep, const std::vector<Json>& values, Kind kind, const Json& base)
+{
+    for (std::size_t a = values.size(); a-- > 0;)
+        if (sweep.axes[a].kind == kind && !values[a].is_discarded()) return values[a];
+    return base;
+}
+
+Hardware swept_hardware(const Sweep& sweep, const std::vector<Json>& values, HardwareRules rules)
+{
+    std::vector<std::string> settings;
+    for (std::size_t a = 0; a < values.size(); ++a)
+        if (sweep.axes[a].kind == Kind::Hardware && !values[a].is_discarded())
+            settings.push_back(sweep.axes[a].name + "=" + values[a].dump());
+    const Json& base = swept(sweep, values, Kind::WholeHardware, sweep.hardware);
+    if (!base.is_string()) return read_hardware(base, sweep.file, "/base/hw", "", settings, rules);
+    const std::string name = resolve(sweep, base.get<std::string>());
+    return is_hardware_file(name) ? read_hardware(sweep.files->json(name), name, "", "", settings, rules)
+                                  : load_hardware(name, settings, rules);
+}
 
 const Json& SweepFiles::json(const std::string& path)
 {
@@ -65,34 +78,23 @@ std::string resolve(const Sweep& sweep, const std::string& path)
 SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
 {
     const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
-    Json work = sweep.work, hardware = sweep.hardware, memory = sweep.memory;
-    std::string memory_at = "/base/memory", mode = sweep.mode;
-    for (std::size_t a = 0; a < values.size(); ++a) {
-        const Kind kind = sweep.axes[a].kind;
-        if (kind == Kind::Work) work = values[a];
-        if (kind == Kind::WholeHardware) hardware = values[a];
-        if (kind == Kind::Mode) mode = text_of(sweep, "mode", values[a], "serial, overlap or driver");
-        if (kind != Kind::WholeMemory) continue;
-        memory = values[a];
-        memory_at = "/axes/memory";
-    }
+    const Json &work = swept(sweep, values, Kind::Work, sweep.work), &memory = swept(sweep, values, Kind::WholeMemory, sweep.memory);
+    const Json& mode = swept(sweep, values, Kind::Mode, sweep.mode);
     const WorkKind& kind = swept_kind(sweep.runs, work);
     WrittenWork written = written_at(sweep, work, kind.described);
-    std::vector<std::string> settings;
     SweepPoint point;
     point.host_ns = sweep.host_ns;
-    point.memory = swept_memory(sweep, memory, memory_at);
+    point.memory = swept_memory(sweep, memory, &memory == &sweep.memory ? "/base/memory" : "/axes/memory");
     for (std::size_t a = 0; a < values.size(); ++a) {
         const std::string& name = sweep.axes[a].name;
         const std::string where = at(sweep.file, "/axes/" + name);
-        if (sweep.axes[a].kind == Kind::Hardware) settings.push_back(name + "=" + values[a].dump());
         if (sweep.axes[a].kind == Kind::Layer) set_layer_field(written.json, name, values[a], where);
         if (sweep.axes[a].kind == Kind::MemoryOption)
             set_memory_option(point.memory, name, values[a].is_string() ? values[a].get<std::string>() : values[a].dump(), where);
     }
-    point.hardware = hardware_of(sweep, hardware, settings);
+    point.hardware = swept_hardware(sweep, values, HardwareRules::Checked);
     if (kind.fields) point.described = written.folder + "\n" + json_excerpt(written.json, SIZE_MAX);
-    point.work = kind.read(std::move(written), sweep.model, {.mode = mode});
+    point.work = kind.read(std::move(written), sweep.model, {.mode = text_of(sweep, "mode", mode, "serial, overlap or driver")});
     return point;
 }
 
