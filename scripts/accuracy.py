@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Replays measured cases, each of which `dlasim replay` compares with the reference hardware, cycle by cycle.
 
-usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--every N] [--leap-law] [--page FILE] [--known-gaps FILE]
+usage: accuracy.py [--dlasim PATH] [--jobs N] [--only PREFIXES] [--every N] [--leap-law N] [--page FILE] [--known-gaps FILE]
                    [--clocks FILE] CASE_OR_FOLDER...
 
 A case with "finished": false is one in which the reference hangs: the replay must end with exit status 3 and its events, which are compared
@@ -11,7 +11,7 @@ A case is exact when all of these are equal:
   bus     the logs of read and write commands (cycle, address, beats, id) and the totals of both ports
   probes  first, last, active and every recorded run of every probe
   data    the CRC of every output region and the value of every register read that the case names
---leap-law    also replays each case evaluating every unit in every cycle; the events must be the same bytes, the causes of the
+--leap-law    also replays one case of N evaluating every unit in every cycle; the events must be the same bytes, the causes of the
               cycles the same; these add up to the cycles in any case
 --page FILE   rewrites the table between the markers of that page
 --clocks FILE   when the gated clocks ran in some of the cases: every run of every domain must be equal, the cycles of the
@@ -84,7 +84,7 @@ def wrong_clocks(measured, probes, report):
     return wrong
 
 
-def check(path, options):
+def check(path, options, steps):
     case = json.loads(path.read_text())
     if "expected" not in case:
         return None
@@ -94,7 +94,7 @@ def check(path, options):
         try:
             text, said = replay(options.dlasim, path, os.path.join(folder, "events.json"), "--out", folder, hangs=hangs)
             report = {"causes": {}, "cycles": 0} if hangs else json.loads(Path(folder, "result.json").read_text())
-            if options.leap_law:
+            if steps:
                 stepped, _ = replay(options.dlasim, path, os.path.join(folder, "stepped.json"), "--stepping", "--out", os.path.join(folder, "stepped"), hangs=hangs)
                 if without_probes(stepped) != without_probes(text) if hangs else stepped != text:
                     row["wrong"].append("skipping and stepping differ")
@@ -170,7 +170,7 @@ def main():
     parser.add_argument("--only", default="", help="comma-separated prefixes of case names")
     parser.add_argument("--every", type=int, default=1, help="one of this number of cases is played")
     parser.add_argument("--show", type=int, default=20)
-    parser.add_argument("--leap-law", action="store_true")
+    parser.add_argument("--leap-law", type=int, metavar="N", help="one of this number of cases is stepped too")
     parser.add_argument("--page", type=Path)
     parser.add_argument("--known-gaps", type=Path)
     parser.add_argument("--clocks", type=lambda file: json.loads(Path(file).read_text())["cases"], default={})
@@ -180,7 +180,8 @@ def main():
         files = [f for f in files if f.name.split("_")[0] in options.only.split(",")]
     files = files[::options.every]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        rows = [r for r in pool.map(lambda f: check(f, options), files) if r]
+        steps = [options.leap_law and i % options.leap_law == 0 for i in range(len(files))]
+        rows = [r for r in pool.map(lambda f, steps: check(f, options, steps), files, steps) if r]
     if not rows:
         print("no cases found")
         return 1

@@ -12,7 +12,7 @@ for run in "nv_small $prefix/layer.json" "nv_full $prefix/layer.json" "nv_small 
     hardware=${run%% *}
     "$2/dlasim" export "${run#* }" --hw "$hardware" --form c --to "$prefix/program.h" --quiet
     rm -rf "${prefix:?}/$hardware"
-    cmake -S "$1/examples/baremetal" -B "$prefix/$hardware" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix/dlasim" \
+    cmake -S "$1/examples/baremetal" -B "$prefix/$hardware" -G Ninja -DCMAKE_PREFIX_PATH="$prefix/dlasim" \
         -DPROGRAM="$prefix/program.h" -DHARDWARE="$hardware" >/dev/null
     cmake --build "$prefix/$hardware" >/dev/null
     "$prefix/$hardware/board"

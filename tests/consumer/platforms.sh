@@ -9,7 +9,7 @@ trap 'rm -rf "$prefix"' EXIT
 cmake --install "$2" --prefix "$prefix/dlasim" >/dev/null
 cmp "$source/models/lenet5_conv2.json" "$prefix/dlasim/share/dlasim/models/lenet5_conv2.json"
 cmp "$source/examples/platforms/own_bus.cpp" "$prefix/dlasim/share/dlasim/examples/platforms/own_bus.cpp"
-cmake -S "$source/examples/platforms" -B "$prefix/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix/dlasim" >/dev/null
+cmake -S "$source/examples/platforms" -B "$prefix/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix/dlasim" >/dev/null
 cmake --build "$prefix/build" >/dev/null
 layer=$source/models/lenet5_conv2.json memory=ddr4-3200
 export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1

@@ -6,7 +6,7 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$2" --prefix "$prefix/first" >/dev/null
 mv "$prefix/first" "$prefix/dlasim"
-cmake -S "$1" -B "$prefix/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix/dlasim" >/dev/null
+cmake -S "$1" -B "$prefix/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix/dlasim" >/dev/null
 cmake --build "$prefix/build" >/dev/null
 "$prefix/build/consumer"
 

@@ -1,9 +1,10 @@
-# Measured cases of the reference hardware, a test a configuration: every event in its cycle, skipping time and stepping; of two, the runs of
-# all gated clocks. With sanitizers one case of 50 instead, which is quick: they run the whole machine.
+# Measured cases of the reference hardware, a test a configuration: every event in its cycle, skipping time, one case of four stepping too,
+# all of them in the label long; of two, the runs of all gated clocks. With sanitizers one case of 50 instead, which is quick: they run the
+# whole machine.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET dlasim AND DLASIM_SANITIZE)
     add_test(NAME measured.some
-             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim> --jobs 1 --every 50 --leap-law
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim> --jobs 1 --every 50 --leap-law 1
                      ${DLASIM_TEST_DATA}/rtl)
     set_tests_properties(measured.some PROPERTIES LABELS quick TIMEOUT 1200)
     add_dependencies(quick_tests test_data)
@@ -15,8 +16,12 @@ elseif(TARGET dlasim)
         endif()
         add_test(NAME measured.${configuration}
                  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim>
-                         --jobs 1 --leap-law --known-gaps ${CMAKE_CURRENT_SOURCE_DIR}/known_gaps.txt ${clocks}
-                         ${DLASIM_TEST_DATA}/rtl/${configuration})
+                         --jobs 1 --known-gaps ${CMAKE_CURRENT_SOURCE_DIR}/known_gaps.txt ${clocks}
+                         --leap-law 4 ${DLASIM_TEST_DATA}/rtl/${configuration})
         set_tests_properties(measured.${configuration} PROPERTIES LABELS rtl TIMEOUT 1200 COST 100)
+        add_test(NAME measured.${configuration}_stepping
+                 COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim>
+                         --jobs 1 --known-gaps ${CMAKE_CURRENT_SOURCE_DIR}/known_gaps.txt --leap-law 1 ${DLASIM_TEST_DATA}/rtl/${configuration})
+        set_tests_properties(measured.${configuration}_stepping PROPERTIES LABELS long TIMEOUT 3000)
     endforeach()
 endif()
