@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random register programs through dlasim, judged by laws and by the executable models of the specification.
 
-usage: cross_check.py [--dlasim PATH] [--kinds K,..] [--configs C,..] [--seed N] [--count N] [--seconds S] [--keep DIR]
+usage: cross_check.py [--dlasim PATH] [--kinds K,..] [--configs C,..] [--seed N] [--count N] [--every N] [--seconds S] [--keep DIR]
 
 A program is drawn like a measured case: a kind (below), a preset or a machine between the presets, one to six hardware layers
 through both register groups, a memory with any latency and interval. Its own events are then the stimulus of the models:
@@ -527,6 +527,7 @@ def main():
     parser.add_argument("--configs", default="", help="preset names, or between")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1, help="programs a kind and machine")
+    parser.add_argument("--every", type=int, default=1, help="one of this number of them is played: with 3 each kind on others of the machines")
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--no-stepping", dest="stepping", action="store_false")
@@ -536,11 +537,14 @@ def main():
     machines = PRESETS + [Machine("between", 8, 8, 8, 32, 512, 1, 1, 1, 64, False, False, overlay={})]
     machines[-1].overlay = {"preset": "nv_small"}
     machines = [x for x in machines if not options.configs or x.name in options.configs.split(",")]
-    table, started, failures = collections.defaultdict(collections.Counter), time.time(), 0
+    table, started, failures, turn = collections.defaultdict(collections.Counter), time.time(), 0, -1
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.seed, options.seed + options.count):
             for kind in options.kinds.split(","):
                 for m in machines:
+                    turn += 1
+                    if turn % options.every != 0:
+                        continue
                     if time.time() - started > options.seconds:
                         break
                     result = check(options, models, kind, m, seed, folder)
