@@ -18,4 +18,5 @@ if [ $# -gt 0 ]; then
 else
     set -- --label-exclude '^long$'
 fi
-exec ctest --test-dir "$directory" --output-on-failure --no-tests=error --parallel "$jobs" "$@"
+# One more than there are processors: browsers, clusters and scripts wait for what they have started.
+exec ctest --test-dir "$directory" --output-on-failure --no-tests=error --parallel "$((jobs + 1))" "$@"

@@ -79,7 +79,7 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t index)
 {
     const std::vector<Json> values = point_values(sweep, sweep.points.at(index));
     const Json &work = swept(sweep, values, Kind::Work, sweep.work), &memory = swept(sweep, values, Kind::WholeMemory, sweep.memory);
-    const Json& mode = swept(sweep, values, Kind::Mode, sweep.mode);
+    const Json base_mode = sweep.mode, &mode = swept(sweep, values, Kind::Mode, base_mode);
     const WorkKind& kind = swept_kind(sweep.runs, work);
     WrittenWork written = written_at(sweep, work, kind.described);
     SweepPoint point;
