@@ -103,8 +103,8 @@ OnnxArray taken(const OnnxArray& in, std::vector<std::int64_t> shape, const std:
 
 std::vector<std::int64_t> counts_of(const std::vector<std::vector<std::int64_t>>& places)
 {
-    std::vector<std::int64_t> counts;
-    for (const auto& list : places) counts.push_back(static_cast<std::int64_t>(list.size()));
+    std::vector<std::int64_t> counts(places.size());
+    std::ranges::transform(places, counts.begin(), [](const auto& list) { return static_cast<std::int64_t>(list.size()); });
     return counts;
 }
 
