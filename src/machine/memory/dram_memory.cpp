@@ -251,8 +251,10 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
 {
     Transfer& transfer = transfers_[slot];
     while (transfer.next_part < transfer.end) {
-        const dram::Location place = config_.mapping.locate(transfer.next_part);
-        dram::Channel& channel = *channels_[place.channel];
+        const std::uint64_t part = by_part_(transfer.next_part), index = part - by_part_(transfer.first);
+        if (part != located_) place_ = config_.mapping.locate(transfer.next_part);
+        located_ = part;
+        dram::Channel& channel = *channels_[place_.channel];
         if (!channel.can_accept(transfer.write)) {
             if (transfer.waits && transfer.refused.at == 0) transfer.refused = {at, channel.spent()};
             return false;
@@ -261,10 +263,9 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
             if (transfer.refused.at != 0) transfer.waits->taken = in_cycles(channel.spent(), transfer.refused, at);
             transfer.parts.push_back({at, channel.spent()});
         }
-        const std::uint64_t part = by_part_(transfer.next_part), index = part - by_part_(transfer.first);
         ++transfer.unknown;
         const std::uint64_t start = part * by_part_.by(), next = std::min(start + by_part_.by(), transfer.end);
-        channel.push({static_cast<std::uint64_t>(slot) << 32 | index, place, transfer.write, start,
+        channel.push({static_cast<std::uint64_t>(slot) << 32 | index, place_, transfer.write, start,
                       static_cast<std::uint32_t>(next - transfer.next_part)},
                      at);
         transfer.next_part = next;
@@ -307,17 +308,17 @@ DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cyc
     Cycle sum = 0;
     Cycle rounded = 0;
     const auto add = [&](std::size_t i, Cycle each) {  // rounded so that the whole is
-        if (each == 0) return;
         sum += each;
         const Cycle before = std::exchange(rounded, whole_cycles(sum));
         spent[i] += static_cast<std::uint32_t>(rounded - before);
     };
     for (std::size_t i = kDramCauses; left != 0 && i-- > 0;) {
+        if (now[i] == since.spent[i]) continue;
         const Cycle each = std::min<Cycle>(left, now[i] - since.spent[i]);
         left -= each;
         add(i, each);
     }
-    add(kData, left);
+    if (left != 0) add(kData, left);
     return spent;
 }
 

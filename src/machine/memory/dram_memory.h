@@ -189,6 +189,8 @@ private:
         const Port* by = nullptr;
     } pushed_;  // the last request taken in its call
     Cycle last_request_ = 0;
+    std::uint64_t located_ = ~std::uint64_t{0};  // the part of memory located last: the next one is often the same
+    dram::Location place_;
     std::string refused_;
     Cycle wake_ = kNever;  // nothing is done before this cycle but what is asked for
 };
