@@ -52,8 +52,8 @@ Controller::Controller(const Config& config)
 [[gnu::flatten]] void Controller::push(const Request& request, Cycle at)
 {
     const std::uint32_t bank = device_.flat(request.at);
-    // While writes are drained, a read may change the direction; while reads are served, none does.
-    const bool planned = planned_ && !write_mode_ && std::min(plan_.at, event_) > at;
+    // A plan with writes decides about the direction as well, and is renewed in every cycle with an event.
+    const bool planned = planned_ && reads_only() && std::min(plan_.at, event_) > at;
     planned_ = planned;
     floor_ = std::max(floor_, at + 1);
     count_queues(at, reads_.size(), writes_.size());
@@ -85,7 +85,7 @@ Controller::Controller(const Config& config)
         return;
     }
     if (!working()) work_begins(at + 1);
-    const bool waits = (reads_.pending() >> bank & 1) != 0, adds = planned && !waits && only_adds(bank);
+    const bool waits = (reads_.pending() >> bank & 1) != 0, adds = planned && !waits && only_adds(device_.rank_of(bank));
     const std::int8_t hit = reads_.hit_of(bank);
     reads_.push(slot, device_.banks[bank], false);
     if (waits && !closes_rows_ && reads_.hit_of(bank) == hit) return;  // what its bank is to do is what it was
@@ -93,11 +93,9 @@ Controller::Controller(const Config& config)
     if (adds) plan_bank(bank, 0);
 }
 
-/// The plan is the best of what each bank may do. True if a read for a bank without one leaves what the others may.
-bool Controller::only_adds(std::uint32_t bank) const
+/// The plan of reads is the best of their banks: a read for another bank of the rank is compared with it.
+bool Controller::only_adds(std::uint32_t rank) const
 {
-    if (plan_.tier == kAhead && plan_.bank == bank) return false;  // planned for a write, which it displaces
-    const std::uint32_t rank = device_.rank_of(bank);
     const RankState state = rank_state(rank);
     return by_bank_ && !lock_.on && activating_ == 0 && (reads_.pending() & rank_mask(rank)) != 0 &&
            ranks_[rank].owed <= config_.refresh.postpone && (state == RankState::Active || state == RankState::Precharged);

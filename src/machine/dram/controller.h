@@ -62,7 +62,8 @@ private:
     };
 
     void plan();
-    bool only_adds(std::uint32_t bank) const;
+    bool only_adds(std::uint32_t rank) const;
+    bool reads_only() const { return !write_mode_ && writes_.size() == 0; }
     void count_refreshes();
     void update_mode();
     void set_write_mode(bool on)
