@@ -26,7 +26,7 @@ configured() {
 quick_tests() {
     configured "$1"
     build_changed "$root/build-$1" quick_tests
-    ctest --preset "$1" --no-tests=error --parallel "$((jobs + 1))" --progress
+    ctest --preset "$1" --no-tests=error --parallel "$jobs" --progress
 }
 
 # The sources that changed, the latest first.

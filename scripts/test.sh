@@ -18,5 +18,4 @@ if [ $# -gt 0 ]; then
 else
     set -- --label-exclude '^long$'
 fi
-# One more than there are processors: browsers, clusters and scripts wait for what they have started.
-exec ctest --test-dir "$directory" --output-on-failure --no-tests=error --parallel "$((jobs + 1))" "$@"
+exec ctest --test-dir "$directory" --output-on-failure --no-tests=error --parallel "$jobs" "$@"
