@@ -125,7 +125,7 @@ double SearchedStep::above_bound() const
 
 std::string SearchedStep::why() const
 {
-    const std::string refused = impossible == 0 ? "" : fmt::format("{}{} refused", tried + bounded != 0 ? ", " : "", impossible);
+    std::string refused = impossible == 0 ? "" : fmt::format("{}{} refused", tried + bounded != 0 ? ", " : "", impossible);
     if (next) {
         const std::string what = next->decision == "partition" ? next->is : next->decision + " " + next->is;
         return fmt::format("{} tried{}{}; {}: {}", tried, bounded == 0 ? "" : fmt::format(", {} bounded", bounded), refused, what,
