@@ -226,7 +226,7 @@ class Networks(Net):
         self.assertEqual([step["name"] for step in search["steps"]], list(steps))
         for step in search["steps"]:
             self.assertEqual((step["after"], step["bound_cycles"]), (steps[step["name"]]["cycles"], steps[step["name"]]["bound_cycles"]))
-            self.assertGreater(step["tried"] + step["bounded"] + step["impossible"], 0, step)
+            self.assertGreater(step["tried"] + step["ruled_out"] + step["impossible"], 0, step)
             if not step.get("misses", True):  # near-ties gain less than half a percent
                 self.assertGreaterEqual(step["lost"], -0.005 * after, step)
             self.assertIn(f"{step['tried']} tried", step["why"])

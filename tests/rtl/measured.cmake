@@ -1,10 +1,10 @@
 # Measured cases of the reference hardware, a test a configuration: every event in its cycle, skipping time, one case of four stepping too,
-# all of them in the label long; of two, the runs of all gated clocks. With sanitizers one case of 50 instead, which is quick: they run the
+# all of them in the label long; of two, the runs of all gated clocks. With sanitizers one case of 25 instead, which is quick: they run the
 # whole machine.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 if(TARGET dlasim AND DLASIM_SANITIZE)
     add_test(NAME measured.some
-             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim> --jobs 1 --every 50 --leap-law 1
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim> --jobs 1 --every 25 --leap-law 1
                      ${DLASIM_TEST_DATA}/rtl)
     set_tests_properties(measured.some PROPERTIES LABELS quick TIMEOUT 1200)
     add_dependencies(quick_tests test_data)

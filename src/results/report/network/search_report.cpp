@@ -54,8 +54,8 @@ constexpr std::array kSearchedStepKeys{
                       value_of<&SearchedStep::bound_cycles>},
     Key<SearchedStep>{{"above_bound", "number", "", "cycles above it, a share of it"}, value_of<&SearchedStep::above_bound>},
     Key<SearchedStep>{{"tried", "integer", "plans", "other plans of it alone that were simulated"}, value_of<&SearchedStep::tried>},
-    Key<SearchedStep>{{"bounded", "integer", "plans", "not simulated: their bounds are above the best program"},
-                      value_of<&SearchedStep::bounded>},
+    Key<SearchedStep>{{"ruled_out", "integer", "plans", "not simulated: their bounds are not below the best program"},
+                      value_of<&SearchedStep::ruled_out>},
     Key<SearchedStep>{{"impossible", "integer", "plans", "that the planner refuses"}, value_of<&SearchedStep::impossible>},
     Key<SearchedStep>{{"next", "text", "", "the best of those simulated", kSimulated},
                       [](const SearchedStep& s) { return s.next ? OrderedJson(s.next->text()) : kAbsent; }},
@@ -63,7 +63,7 @@ constexpr std::array kSearchedStepKeys{
                       [](const SearchedStep& s) { return s.next ? number(s.lost) : kAbsent; }},
     Key<SearchedStep>{{"misses", "flag", "", "it misses a requirement", kSimulated},
                       [](const SearchedStep& s) { return s.next ? OrderedJson(s.misses) : kAbsent; }},
-    Key<SearchedStep>{{"why", "text", "", "no other plan of it was taken"}, value_of<&SearchedStep::why>},
+    Key<SearchedStep>{{"why", "text", "", "why no other plan of it was taken"}, value_of<&SearchedStep::why>},
 };
 
 constexpr std::array kFigureKeys{
@@ -107,7 +107,7 @@ std::string steps_text(const SearchReport& report)
     const auto above = [](const SearchedStep* step) { return step->after - static_cast<std::int64_t>(step->bound_cycles); };
     std::ranges::stable_sort(steps, std::greater{}, above);
     const std::size_t at_bound = report.steps.size() - steps.size();
-    std::string text = fmt::format("    {:<24} {:>11} {:>8}  {}\n", "step", "cycles", "of bound", "no other plan of it was taken:");
+    std::string text = fmt::format("    {:<24} {:>11} {:>8}  {}\n", "step", "cycles", "of bound", "why no other plan was taken");
     for (std::size_t i = 0; i < std::min(kMostRows, steps.size()); ++i)
         text += fmt::format("    {:<24} {:>11} {:>7.2f}x  {}\n", printable(steps[i]->name),
                             grouped(static_cast<std::uint64_t>(steps[i]->after)), 1 + steps[i]->above_bound(), printable(steps[i]->why()));
@@ -125,18 +125,18 @@ double SearchedStep::above_bound() const
 
 std::string SearchedStep::why() const
 {
-    std::string refused = impossible == 0 ? "" : fmt::format("{}{} refused", tried + bounded != 0 ? ", " : "", impossible);
-    if (next) {
-        const std::string what = next->decision == "partition" ? next->is : next->decision + " " + next->is;
-        return fmt::format("{} tried{}{}; {}: {}", tried, bounded == 0 ? "" : fmt::format(", {} bounded", bounded), refused, what,
+    std::string counts;
+    for (const auto& [plans, how] :
+         {std::pair(tried, "tried"), std::pair(ruled_out, "ruled out by bounds"), std::pair(impossible, "impossible")})
+        if (plans != 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", plans, how);
+    if (next)
+        return fmt::format("{}; {}: {}", counts, next->decision == "partition" ? next->is : next->decision + " " + next->is,
                            misses     ? "misses a requirement"
                            : lost > 0 ? "loses " + digits(lost)
                            : lost < 0 ? fmt::format("gains {}, but moves more bytes", digits(-lost))
                                       : "gains nothing");
-    }
-    if (bounded != 0) return fmt::format("the bounds of {} are above the best{}", bounded, refused);
-    if (impossible != 0) return refused;
-    return all ? "it has no other plan" : "time was over before";
+    if (!counts.empty()) return counts;
+    return all ? "it has no other plan" : "time was over before it was tried";
 }
 
 std::string search_text(const SearchReport& r)

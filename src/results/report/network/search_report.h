@@ -34,11 +34,11 @@ struct SearchedStep {
     std::int64_t after = 0;
     std::string bound;
     std::uint64_t bound_cycles = 0;
-    std::uint64_t tried = 0, bounded = 0, impossible = 0;  // simulated, not run because of its bound, refused by the planner
-    std::optional<ChangedDecision> next;                   // the best of those that were simulated
-    double lost = 0;                                       // by it, of the objective
-    bool misses = false;                                   // it misses a requirement
-    bool all = true;                                       // nothing of it is left to try
+    std::uint64_t tried = 0, ruled_out = 0, impossible = 0;  // simulated, not run because of their bounds, refused by the planner
+    std::optional<ChangedDecision> next;                     // the best of those that were simulated
+    double lost = 0;                                         // by it, of the objective
+    bool misses = false;                                     // it misses a requirement
+    bool all = true;                                         // nothing of it is left to try
 
     double above_bound() const;  // a share of the bound
     std::string why() const;     // no other plan of it was taken

@@ -461,7 +461,7 @@
       box.append(least);
       return box;
     };
-    table($("#search .steps"), ["step", "", "before", "after", "of bound", "no other plan of it was taken"], search.steps.map((one) => [one.name, pair(one), one.before === null ? "" : whole(one.before), whole(one.after), `${(1 + one.above_bound).toFixed(2)} x ${one.bound}`, one.why]));
+    table($("#search .steps"), ["step", "", "before", "after", "of bound", "why no other plan was taken"], search.steps.map((one) => [one.name, pair(one), one.before === null ? "" : whole(one.before), whole(one.after), `${(1 + one.above_bound).toFixed(2)} x ${one.bound}`, one.why]));
     for (const line of document.querySelectorAll("#search .steps tr, #search .kept tr")) line.cells[line.cells.length - 1 - (line.cells.length === 3)].className = "words why";
   } else $("#search").remove();
 

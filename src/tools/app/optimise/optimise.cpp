@@ -40,7 +40,7 @@ struct Looked {
         Objective::Score score;
     };
     std::vector<Tried> tried;
-    std::uint64_t bounded = 0, impossible = 0;
+    std::uint64_t ruled_out = 0, impossible = 0;
     double cost = 0;   // of the program that they were compared with
     bool all = false;  // nothing is left to look at
 
@@ -181,7 +181,7 @@ private:
         looked_.assign(choices_.size(), {});
     }
 
-    /// PlanChanges of one choice, until none of them gains. False if time is over before.
+    /// Changes of one choice, until none of them gains. False if time is over before.
     bool alone()
     {
         std::size_t since = 0;  // choices without a gain
@@ -202,7 +202,7 @@ private:
         return true;
     }
 
-    /// PlanChanges of two neighbours at once, those first that lose least alone. True if one was kept.
+    /// Changes of two neighbours at once, those first that lose least alone. True if one was kept.
     bool together()
     {
         struct Pair {
@@ -267,7 +267,7 @@ private:
         std::size_t judged = 0;
         const auto judge = [&](const Together& candidate, const TrialOutcome& outcome) {
             ++judged;
-            seen.bounded += outcome.possible && !outcome.tried;
+            seen.ruled_out += outcome.possible && !outcome.tried;
             seen.impossible += !outcome.possible;
             if (!outcome.tried) return;
             scores.push_back(objective_.score(*outcome.tried));
@@ -366,7 +366,7 @@ private:
                 const Looked& looked = looked_[c];
                 if (std::ranges::find(choices_[c].steps, i) == choices_[c].steps.end()) continue;
                 step.tried += looked.tried.size();
-                step.bounded += looked.bounded;
+                step.ruled_out += looked.ruled_out;
                 step.impossible += looked.impossible;
                 step.all &= looked.all;
                 for (const Looked::Tried& tried : looked.tried) {
