@@ -29,8 +29,7 @@ Controller::Controller(const Config& config)
       reads_(config.controller.read_queue, device_.banks.size()),
       writes_(config.controller.write_queue, device_.banks.size()),
       ranks_(config.organisation.ranks()),
-      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout),
-      by_bank_(config.refresh.policy != RefreshPolicy::PerBank && config.controller.page_policy != PagePolicy::Timeout)
+      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout)
 {
     for (const bool write : {false, true})
         for (const bool then_write : {false, true}) between_columns_[write][then_write] = least_between(config, write, then_write);
@@ -49,7 +48,7 @@ Controller::Controller(const Config& config)
     no_activation_after_.assign(ranks, kNever);
 }
 
-[[gnu::flatten]] void Controller::push(const Request& request, Cycle at)
+void Controller::push(const Request& request, Cycle at)
 {
     const std::uint32_t bank = device_.flat(request.at);
     // A plan with writes decides about the direction as well, and is renewed in every cycle with an event.
@@ -75,7 +74,6 @@ Controller::Controller(const Config& config)
     }
     if (written) {
         ++stats_.forwarded;
-        planned_ = false;  // so that whoever waits for the answer looks for it
         answer(request.id, at + 1, 1, at);
         return;
     }
@@ -85,20 +83,11 @@ Controller::Controller(const Config& config)
         return;
     }
     if (!working()) work_begins(at + 1);
-    const bool waits = (reads_.pending() >> bank & 1) != 0, adds = planned && !waits && only_adds(device_.rank_of(bank));
+    const bool waits = (reads_.pending() >> bank & 1) != 0;
     const std::int8_t hit = reads_.hit_of(bank);
     reads_.push(slot, device_.banks[bank], false);
     if (waits && !closes_rows_ && reads_.hit_of(bank) == hit) return;  // what its bank is to do is what it was
-    planned_ = adds;
-    if (adds) plan_bank(bank, 0);
-}
-
-/// The plan of reads is the best of their banks: a read for another bank of the rank is compared with it.
-bool Controller::only_adds(std::uint32_t rank) const
-{
-    const RankState state = rank_state(rank);
-    return by_bank_ && !lock_.on && activating_ == 0 && (reads_.pending() & rank_mask(rank)) != 0 &&
-           ranks_[rank].owed <= config_.refresh.postpone && (state == RankState::Active || state == RankState::Precharged);
+    planned_ = false;
 }
 
 Cycle Controller::horizon() const
@@ -107,7 +96,7 @@ Cycle Controller::horizon() const
     return std::min(plan_.at, event_);
 }
 
-[[gnu::flatten]] void Controller::advance(Cycle to)
+void Controller::advance(Cycle to)
 {
     for (;;) {
         if (!planned_ && floor_ > to) return;  // what else comes in the cycle before it is planned with

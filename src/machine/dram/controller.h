@@ -62,7 +62,6 @@ private:
     };
 
     void plan();
-    bool only_adds(std::uint32_t rank) const;
     bool reads_only() const { return !write_mode_ && writes_.size() == 0; }
     void count_refreshes();
     void update_mode();
@@ -111,7 +110,6 @@ private:
     std::array<Cycle, 2> no_column_before_{};
     std::array<std::array<Cycle, 2>, 2> between_columns_{};
     bool closes_rows_;  // by column commands
-    bool by_bank_;      // what is planned for a bank does not depend on which others have requests
     Plan plan_;
     Cycle event_ = kNever;
     bool planned_ = false;

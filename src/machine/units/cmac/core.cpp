@@ -82,7 +82,7 @@ struct CmacCore final : DirectCore<CmacCore> {
 
 }  // namespace
 
-[[gnu::flatten]] void CmacCore::advance(Cycle to)
+void CmacCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);

@@ -32,7 +32,7 @@ ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort
     }
 }
 
-[[gnu::flatten]] void ReadEgress::step(Cycle at)
+void ReadEgress::step(Cycle at)
 {
     changed_ = moved_ = false;
     returned_before_ = returned_;
