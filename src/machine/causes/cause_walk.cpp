@@ -10,6 +10,11 @@ constexpr unsigned kFewHops = 4;       // within a cycle: more may be a loop
 constexpr unsigned kMaxHops = 128;     // within a cycle: then it is one, of bursts alone
 constexpr Cycle kLongestDrain = 1024;  // of what a unit sent last, within it
 constexpr Cycle kBeforeStart = 4;      // a unit shows its start to others within this number of cycles
+const auto kByClient = [] {
+    std::array<bool, kCauses> by_client{};
+    for (std::size_t i = 0; i < kCauses; ++i) by_client[i] = name_of(static_cast<Cause>(i)).by_client;
+    return by_client;
+}();
 constexpr auto kNoPlace = static_cast<WaitPoint>(kWaitPoints);
 
 /// Which client of a family a place is; nothing if it is of another one.
@@ -67,7 +72,7 @@ void CauseWalk::break_loop()
 
 void CauseWalk::spend(Cause cause, Cycle down_to, unsigned client)
 {
-    last_cause_ = {cause, name_of(cause).by_client ? static_cast<std::uint8_t>(client) : ExactCause::kNoClient};
+    last_cause_ = {cause, kByClient[static_cast<std::size_t>(cause)] ? static_cast<std::uint8_t>(client) : ExactCause::kNoClient};
     if (down_to >= point_.at) return;
     point_.at = down_to;
     runs_.push_back({down_to, last_cause_});

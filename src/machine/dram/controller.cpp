@@ -29,7 +29,8 @@ Controller::Controller(const Config& config)
       reads_(config.controller.read_queue, device_.banks.size()),
       writes_(config.controller.write_queue, device_.banks.size()),
       ranks_(config.organisation.ranks()),
-      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout)
+      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout),
+      by_bank_(config.refresh.policy != RefreshPolicy::PerBank && config.controller.page_policy != PagePolicy::Timeout)
 {
     for (const bool write : {false, true})
         for (const bool then_write : {false, true}) between_columns_[write][then_write] = least_between(config, write, then_write);
@@ -48,12 +49,14 @@ Controller::Controller(const Config& config)
     no_activation_after_.assign(ranks, kNever);
 }
 
-void Controller::push(const Request& request, Cycle at)
+[[gnu::flatten]] void Controller::push(const Request& request, Cycle at)
 {
     const std::uint32_t bank = device_.flat(request.at);
-    // A plan with writes decides about the direction as well, and is renewed in every cycle with an event.
-    const bool planned = planned_ && reads_only() && std::min(plan_.at, event_) > at;
+    // While writes are drained, a read may change the direction; while reads are served, none does.
+    const bool planned = planned_ && !write_mode_ && std::min(plan_.at, event_) > at;
+    const bool looked_at = planned && !news_ && writes_.size() == 0;
     planned_ = planned;
+    news_ = !looked_at;
     floor_ = std::max(floor_, at + 1);
     count_queues(at, reads_.size(), writes_.size());
 
@@ -83,21 +86,34 @@ void Controller::push(const Request& request, Cycle at)
         return;
     }
     if (!working()) work_begins(at + 1);
-    const bool waits = (reads_.pending() >> bank & 1) != 0;
+    const bool waits = (reads_.pending() >> bank & 1) != 0, adds = planned && !waits && only_adds(bank);
     const std::int8_t hit = reads_.hit_of(bank);
     reads_.push(slot, device_.banks[bank], false);
     if (waits && !closes_rows_ && reads_.hit_of(bank) == hit) return;  // what its bank is to do is what it was
-    planned_ = false;
+    news_ = true;
+    planned_ = adds;
+    if (adds) plan_bank(bank, 0);
+}
+
+/// The plan is the best of what each bank may do. True if a read for a bank without one leaves what the others may.
+bool Controller::only_adds(std::uint32_t bank) const
+{
+    if (plan_.tier == kAhead && plan_.bank == bank) return false;  // planned for a write, which it displaces
+    const std::uint32_t rank = device_.rank_of(bank);
+    const RankState state = rank_state(rank);
+    return by_bank_ && !lock_.on && activating_ == 0 && (reads_.pending() & rank_mask(rank)) != 0 &&
+           ranks_[rank].owed <= config_.refresh.postpone && (state == RankState::Active || state == RankState::Precharged);
 }
 
 Cycle Controller::horizon() const
 {
-    if (!planned_) return floor_;
+    if (!planned_ || news_) return floor_;
     return std::min(plan_.at, event_);
 }
 
-void Controller::advance(Cycle to)
+[[gnu::flatten]] void Controller::advance(Cycle to)
 {
+    if (floor_ <= to) news_ = false;
     for (;;) {
         if (!planned_ && floor_ > to) return;  // what else comes in the cycle before it is planned with
         if (!planned_) plan();

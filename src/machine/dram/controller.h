@@ -62,7 +62,7 @@ private:
     };
 
     void plan();
-    bool reads_only() const { return !write_mode_ && writes_.size() == 0; }
+    bool only_adds(std::uint32_t bank) const;
     void count_refreshes();
     void update_mode();
     void set_write_mode(bool on)
@@ -110,9 +110,11 @@ private:
     std::array<Cycle, 2> no_column_before_{};
     std::array<std::array<Cycle, 2>, 2> between_columns_{};
     bool closes_rows_;  // by column commands
+    bool by_bank_;      // what is planned for a bank does not depend on which others have requests
     Plan plan_;
     Cycle event_ = kNever;
     bool planned_ = false;
+    bool news_ = false;                       // a request has come since the channel was advanced: whoever waits for it is to look again
     Cycle act_to_refresh_ = 0;                // cycles by which an activation holds back a refresh of another bank
     std::vector<Cycle> no_activation_after_;  // by rank: it would hold back an overdue refresh
 };

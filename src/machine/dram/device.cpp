@@ -34,25 +34,39 @@ DeviceState::DeviceState(const Config& config, std::uint32_t issued)
         if (c.scope == Scope::OtherGroups && groups_ == 1) continue;
         for (Command from : c.from)
             for (Command to : c.to)
-                if ((issued >> index(to) & 1) != 0) effects_[index(from)].push_back({c.scope, static_cast<std::uint8_t>(to), row, gap});
+                if ((issued >> index(to) & 1) != 0) {
+                    Effects& effects = effects_[index(from)];
+                    (c.scope == Scope::Bank    ? effects.bank
+                     : c.scope == Scope::Group ? effects.group
+                     : c.scope == Scope::Rank  ? effects.rank
+                                               : effects.others)
+                        .push_back({c.scope, static_cast<std::uint8_t>(to), row, gap});
+                }
     }
+    // Where a group holds back more than the other groups do, these may be the whole rank.
+    for (Effects& effects : effects_)
+        for (std::size_t i = effects.others.size(); i-- > 0;) {
+            const Effect other = effects.others[i];
+            const auto longer = [&](const Effect& e) { return e.to == other.to && e.gap > other.gap; };
+            if (other.scope != Scope::OtherGroups || std::ranges::none_of(effects.group, longer)) continue;
+            effects.rank.push_back(other);
+            effects.others.erase(effects.others.begin() + static_cast<std::ptrdiff_t>(i));
+        }
 }
 
 void DeviceState::apply(Command command, std::uint32_t bank, Cycle at)
 {
     const std::uint32_t rank = rank_of_[bank], group = group_of_[bank];
-    for (const Effect& e : effects_[index(command)]) {
+    const Effects& effects = effects_[index(command)];
+    const auto raise_all = [at](const std::vector<Effect>& list, Stamp* stamps) {
+        for (const Effect& e : list) raise(stamps[e.to], {at + e.gap, e.row});
+    };
+    raise_all(effects.bank, &bank_[bank * kCommands]);
+    raise_all(effects.group, &group_[group * kCommands]);
+    raise_all(effects.rank, &rank_[rank * kCommands]);
+    for (const Effect& e : effects.others) {
         const Stamp stamp{at + e.gap, e.row};
         switch (e.scope) {
-            case Scope::Bank:
-                raise(bank_[bank * kCommands + e.to], stamp);
-                break;
-            case Scope::Group:
-                raise(group_[group * kCommands + e.to], stamp);
-                break;
-            case Scope::Rank:
-                raise(rank_[rank * kCommands + e.to], stamp);
-                break;
             case Scope::OtherGroups:
                 for (std::uint32_t g = rank * groups_; g < (rank + 1) * groups_; ++g)
                     if (g != group) raise(group_[g * kCommands + e.to], stamp);
@@ -64,6 +78,8 @@ void DeviceState::apply(Command command, std::uint32_t bank, Cycle at)
             case Scope::OtherRanks:
                 for (std::uint32_t r = 0; r < ranks_; ++r)
                     if (r != rank) raise(rank_[r * kCommands + e.to], stamp);
+                break;
+            default:
                 break;
         }
     }

@@ -82,7 +82,10 @@ private:
     std::uint32_t ranks_, groups_, banks_, banks_per_rank_;
     std::vector<std::uint8_t> group_of_, rank_of_;  // by bank
     std::vector<Stamp> bank_, group_, rank_;
-    std::array<std::vector<Effect>, kCommands> effects_;
+    struct Effects {
+        std::vector<Effect> bank, group, rank, others;  // by scope
+    };
+    std::array<Effects, kCommands> effects_;
     std::vector<Window> windows_;
 };
 

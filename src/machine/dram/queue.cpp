@@ -18,6 +18,7 @@ std::int8_t RequestQueue::push(const Slot& request, const Bank& bank, bool hold)
     free_ &= free_ - 1;
     ++count_;
     slots_[static_cast<std::size_t>(s)] = request;
+    ++places_[key(request.at, request.bank)];
     if (hold) held_ |= std::uint64_t{1} << s;
     else link(s, bank);
     return s;
@@ -45,6 +46,7 @@ void RequestQueue::erase(std::int8_t s)
         set_hit(slot.bank, hit_[slot.bank]);
     }
     if (head_[slot.bank] == kNone) pending_ &= ~(std::uint64_t{1} << slot.bank);
+    --places_[key(slot.at, slot.bank)];
     free_ |= std::uint64_t{1} << s;
     released_ &= ~free_;
     --count_;
@@ -59,6 +61,7 @@ void RequestQueue::opened(std::uint32_t bank, std::uint32_t row)
 
 std::int8_t RequestQueue::find(const Location& at, std::uint32_t bank) const
 {
+    if (places_[key(at, bank)] == 0) return kNone;
     for (std::int8_t s = tail_[bank]; s != kNone; s = (*this)[s].bank_older)
         if ((*this)[s].at.column == at.column && (*this)[s].at.row == at.row) return s;
     return kNone;

@@ -49,10 +49,12 @@ public:
     bool contains(const Location& at, std::uint32_t bank) const;
 
 private:
+    static std::uint8_t key(const Location& at, std::uint32_t bank) { return static_cast<std::uint8_t>(at.column + 32 * bank + at.row); }
     void link(std::int8_t s, const Bank& bank);
     void set_hit(std::uint32_t bank, std::int8_t s);
 
     std::array<Slot, 64> slots_;
+    std::array<std::uint8_t, 256> places_{};  // requests by a key of their place: most places are in none
     std::uint64_t free_, pending_ = 0, hits_ = 0, passing_ = 0, held_ = 0, released_ = 0;
     std::size_t count_ = 0;
     std::int8_t oldest_ = kNone, newest_ = kNone;

@@ -21,7 +21,7 @@ struct MemoryWaits {
 
 struct MemoryBurst {
     std::uint64_t address = 0;
-    std::uint8_t* data = nullptr;
+    std::uint8_t* data = nullptr;               // null: no data are moved
     const std::uint8_t* enables = nullptr;      // a byte each; null: all bytes
     std::uint32_t bytes = 0, enable_bytes = 0;  // the enables repeat
     std::uint32_t beat_bytes = 0;
@@ -46,6 +46,7 @@ public:
     };
     virtual ~MemoryModel() = default;
     /// The command, of a write with its data, is at the port from cycle `from` on, a later one than now.
+    /// Reads are answered in their order.
     virtual Taken offer(MemoryBurst& burst, Cycle from) = 0;
     /// The port has taken the last beat or the response.
     virtual void end(MemoryBurst& burst, Cycle at) = 0;

@@ -39,6 +39,7 @@ DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const 
       resolution_fs_(resolution_in_fs()),
       by_period_(clock.period().value() * resolution_fs_ / common_unit(clock, config)),
       by_tck_(config.tck_fs() / common_unit(clock, config)),
+      by_part_(config.organisation.request_bytes()),
       read_cycles_(static_cast<Cycle>(config.read_latency + config.burst())),
       slow_clock_cycle_(read_cycles_ * by_tck_.by() < by_period_.by() ? 1 : 0)
 {
@@ -167,7 +168,7 @@ tlm::tlm_sync_enum DramMemory::take(Port& port, Payload& payload, tlm::tlm_phase
     return tlm::TLM_ACCEPTED;
 }
 
-MemoryModel::Taken DramMemory::take(Port& port, MemoryBurst& burst, Cycle from)
+[[gnu::flatten]] MemoryModel::Taken DramMemory::take(Port& port, MemoryBurst& burst, Cycle from)
 {
     if (!move_bytes(port, burst)) return {from, from + 1};
     return begin_request(port, burst, nullptr, from);
@@ -249,10 +250,11 @@ MemoryModel::Taken DramMemory::begin_request(Port& port, MemoryBurst& burst, Pay
 bool DramMemory::feed(std::uint32_t slot, Cycle at)
 {
     Transfer& transfer = transfers_[slot];
-    const std::uint64_t part_bytes = config_.organisation.request_bytes();
     while (transfer.next_part < transfer.end) {
-        const dram::Location place = config_.mapping.locate(transfer.next_part);
-        dram::Channel& channel = *channels_[place.channel];
+        const std::uint64_t part = by_part_(transfer.next_part), index = part - by_part_(transfer.first);
+        if (part != located_) place_ = config_.mapping.locate(transfer.next_part);
+        located_ = part;
+        dram::Channel& channel = *channels_[place_.channel];
         if (!channel.can_accept(transfer.write)) {
             if (transfer.waits && transfer.refused.at == 0) transfer.refused = {at, channel.spent()};
             return false;
@@ -261,10 +263,9 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
             if (transfer.refused.at != 0) transfer.waits->taken = in_cycles(channel.spent(), transfer.refused, at);
             transfer.parts.push_back({at, channel.spent()});
         }
-        const std::uint64_t index = transfer.next_part / part_bytes - transfer.first / part_bytes;
         ++transfer.unknown;
-        const std::uint64_t start = transfer.next_part / part_bytes * part_bytes, next = std::min(start + part_bytes, transfer.end);
-        channel.push({static_cast<std::uint64_t>(slot) << 32 | index, place, transfer.write, start,
+        const std::uint64_t start = part * by_part_.by(), next = std::min(start + by_part_.by(), transfer.end);
+        channel.push({static_cast<std::uint64_t>(slot) << 32 | index, place_, transfer.write, start,
                       static_cast<std::uint32_t>(next - transfer.next_part)},
                      at);
         transfer.next_part = next;
@@ -287,8 +288,8 @@ void DramMemory::collect(dram::Channel& channel)
     for (Ring<dram::Completion>& completed = channel.completed(); !completed.empty(); completed.pop_front()) {
         const dram::Completion& part = completed.front();
         Transfer& transfer = transfers_[part.id >> 32];
-        const std::uint64_t index = part.id & 0xffffffff, part_bytes = config_.organisation.request_bytes();
-        const Cycle beat = index == 0 ? 0 : ((transfer.first / part_bytes + index) * part_bytes - transfer.first) / transfer.beat_bytes;
+        const std::uint64_t index = part.id & 0xffffffff;
+        const Cycle beat = index == 0 ? 0 : ((by_part_(transfer.first) + index) * by_part_.by() - transfer.first) / transfer.beat_bytes;
         const Cycle there = cycle_from(part.at) + slow_clock_cycle_;
         const Cycle respond = there > beat || transfer.write ? there - (transfer.write ? 0 : beat) : 0;
         if (transfer.waits && !transfer.write && respond >= transfer.respond && part.at > read_cycles_)
@@ -307,17 +308,17 @@ DramCycles DramMemory::in_cycles(const DramCycles& now, const Pushed& since, Cyc
     Cycle sum = 0;
     Cycle rounded = 0;
     const auto add = [&](std::size_t i, Cycle each) {  // rounded so that the whole is
-        if (each == 0) return;
         sum += each;
         const Cycle before = std::exchange(rounded, whole_cycles(sum));
         spent[i] += static_cast<std::uint32_t>(rounded - before);
     };
     for (std::size_t i = kDramCauses; left != 0 && i-- > 0;) {
+        if (now[i] == since.spent[i]) continue;
         const Cycle each = std::min<Cycle>(left, now[i] - since.spent[i]);
         left -= each;
         add(i, each);
     }
-    add(kData, left);
+    if (left != 0) add(kData, left);
     return spent;
 }
 
@@ -410,7 +411,7 @@ void DramMemory::respond(Port& port, Cycle by)
     payload.release();
 }
 
-void DramMemory::end_response(Port& port, Cycle at)
+[[gnu::flatten]] void DramMemory::end_response(Port& port, Cycle at)
 {
     if (!transfers_[static_cast<std::size_t>(port.responding)].write) port.next_beat = at + 1;
     idle_.push_back(static_cast<std::uint32_t>(port.responding));

@@ -173,6 +173,7 @@ private:
     MemoryStore& store_;
     const std::uint64_t resolution_fs_;
     const Divisor by_period_, by_tck_;  // of the initiator's clock and the DRAM's: both in the same unit, the largest there is
+    const Divisor by_part_;             // bytes of a request to a channel
     const Cycle read_cycles_;           // DRAM cycles from the column command to the last data
     const Cycle slow_clock_cycle_;      // 1 where a cycle of the initiator is longer than that
 
@@ -188,6 +189,8 @@ private:
         const Port* by = nullptr;
     } pushed_;  // the last request taken in its call
     Cycle last_request_ = 0;
+    std::uint64_t located_ = ~std::uint64_t{0};  // the part of memory located last: the next one is often the same
+    dram::Location place_;
     std::string refused_;
     Cycle wake_ = kNever;  // nothing is done before this cycle but what is asked for
 };

@@ -152,7 +152,7 @@ std::optional<std::uint32_t> CaccCore::read_status(std::uint32_t offset, unsigne
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(group_saturated[group].sums, UINT32_MAX));
 }
 
-void CaccCore::advance(Cycle to)
+[[gnu::flatten]] void CaccCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);

@@ -6,8 +6,10 @@
 // Source  cbuf.md.
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <memory>
+#include <new>
 
 #include "base/expects.h"
 #include "base/quantity.h"
@@ -18,15 +20,18 @@ namespace dlasim {
 
 class Cbuf {
 public:
-    explicit Cbuf(const CbufHardware& hw) : entry_bytes_(hw.entry_bytes), bytes_(std::size_t{hw.banks} * hw.bank_depth * hw.entry_bytes) {}
+    explicit Cbuf(const CbufHardware& hw) : entry_bytes_(hw.entry_bytes), entries_(hw.banks * hw.bank_depth)
+    {
+        if (!bytes_) throw std::bad_alloc();
+    }
 
-    std::uint32_t entries() const { return static_cast<std::uint32_t>(bytes_.size() / entry_bytes_); }
+    std::uint32_t entries() const { return entries_; }
     std::uint32_t entry_bytes() const { return entry_bytes_; }
 
     const std::uint8_t* entry(std::uint32_t index) const
     {
         DLASIM_EXPECTS(index < entries());
-        return bytes_.data() + std::size_t{index} * entry_bytes_;
+        return bytes_.get() + std::size_t{index} * entry_bytes_;
     }
     /// Writes `count` bytes from byte `offset` after `before` entries; must stay inside the buffer.
     void write(Entries before, std::uint32_t offset, const std::uint8_t* from, std::uint32_t count, Held kind = Held::Data,
@@ -34,8 +39,8 @@ public:
     {
         if (watch) watch->written(kind, before.count(), turn);
         const std::size_t at = std::size_t{before.count()} * entry_bytes_ + offset;
-        DLASIM_EXPECTS(at + count <= bytes_.size());
-        std::memcpy(bytes_.data() + at, from, count);
+        DLASIM_EXPECTS(at + count <= std::size_t{entries_} * entry_bytes_);
+        std::memcpy(bytes_.get() + at, from, count);
     }
 
     CbufWatch* watch = nullptr;
@@ -43,8 +48,13 @@ public:
     std::uint64_t data_reads = 0, weight_reads = 0, mask_reads = 0;  // read enables, counted by CSC
 
 private:
-    std::uint32_t entry_bytes_;
-    std::vector<std::uint8_t> bytes_;
+    struct Free {
+        void operator()(std::uint8_t* bytes) const { std::free(bytes); }
+    };
+
+    std::uint32_t entry_bytes_, entries_;
+    // Zeros of the system: without values none of them is touched.
+    std::unique_ptr<std::uint8_t[], Free> bytes_{static_cast<std::uint8_t*>(std::calloc(entries_, entry_bytes_))};
 };
 
 }  // namespace dlasim

@@ -82,7 +82,7 @@ struct CmacCore final : DirectCore<CmacCore> {
 
 }  // namespace
 
-void CmacCore::advance(Cycle to)
+[[gnu::flatten]] void CmacCore::advance(Cycle to)
 {
     now = to;
     registers.advance(to);

@@ -16,7 +16,7 @@ namespace dlasim {
 using tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND;
 
 Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process,
-               tlm::tlm_initiator_socket<512>& socket, bool stepping)
+               tlm::tlm_initiator_socket<512>& socket, bool stepping, bool values)
     : clock_(clock),
       port_(port),
       process_(process),
@@ -24,7 +24,8 @@ Bridge::Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort&
       beat_bytes_(side == MemorySide::Primary ? hardware.memory.primary.width_bytes : hardware.memory.secondary.width_bytes),
       atom_bytes_(hardware.memory.atom_bytes),
       whole_beat_((1u << beat_bytes_ / atom_bytes_) - 1),
-      stepping_(stepping)
+      stepping_(stepping),
+      values_(values)
 {
 }
 
@@ -135,8 +136,9 @@ void Bridge::restart()
     held_ = false;
 }
 
-void Bridge::advance(Cycle now)
+[[gnu::flatten]] void Bridge::advance(Cycle now)
 {
+    advancing_ = true;
     if (port_.r.taken) take_read_beat(now);
     if (port_.b.taken) take_response(now);
     if (port_.ar.valid && !port_.ar.seen && may_request(now)) offer_read(now);
@@ -144,6 +146,7 @@ void Bridge::advance(Cycle now)
     if (port_.aw.valid && !port_.aw.seen && complete_writes_.size() < kWaitingWrites) offer_write(now);
     if (port_.w.valid && !port_.w.seen) offer_write_data(now);
     if (!complete_writes_.empty()) send_writes(now);
+    advancing_ = false;
     if (!fault_.empty()) throw MachineError(fault_);
 }
 
@@ -197,7 +200,7 @@ void Bridge::offer_write_data(Cycle now)
 void Bridge::fill(Burst* burst, const PortWriteBeat& beat, Cycle at)
 {
     const std::size_t start = std::size_t{burst->filled} * beat_bytes_;
-    std::memcpy(&burst->data[start], beat.data.data(), beat_bytes_);
+    std::memcpy(&burst->data_bytes[start], beat.data.data(), beat_bytes_);
     const bool whole = beat.atoms == whole_beat_;
     std::memset(&burst->enable_each[start], whole ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED, beat_bytes_);
     for (unsigned i = 0; !whole && beat.atoms >> i != 0; ++i)
@@ -226,7 +229,7 @@ void Bridge::send(Burst* burst, Cycle from)
     if (watch_) notify_watch(*burst, from);
     burst->sent = true;
     burst->asked = from;
-    turn_of(*burst).waiting.push_back(burst);
+    if (!in_order(*burst)) turn_of(*burst).waiting.push_back(burst);
     requesting_ = burst;  // a memory may answer from inside the call
     if (!model_) return send_payload(burst, from);
     const MemoryModel::Taken taken = model_->offer(*burst, from);
@@ -243,10 +246,10 @@ void Bridge::accepted(MemoryBurst& burst, Cycle at)
     process_.wake_at(at);
 }
 
-void Bridge::answered(MemoryBurst& burst, Cycle from)
+[[gnu::flatten]] void Bridge::answered(MemoryBurst& burst, Cycle from)
 {
     respond(static_cast<Burst*>(&burst), from);
-    process_.wake_at(from);
+    if (!advancing_) process_.wake_at(from);
 }
 
 /// The memory has taken the command, perhaps later than it could have.
@@ -330,29 +333,44 @@ void Bridge::command_accepted(Burst* burst, Cycle at)
 
 // ---- responses
 
+void Bridge::fail_refused(Burst& burst)
+{
+    if (model_) burst.payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst.payload.get_response_string(),
+                     burst.write ? "write" : "read", burst.bytes, burst.address, kClientNames[burst.tag.id % kClients]));
+}
+
 /// False for one whose turn has not come: it waits here.
 bool Bridge::respond(Burst* burst, Cycle from)
 {
     burst->answered = true;
     burst->from = from;
     if (model_ ? burst->refused : burst->payload.get_response_status() <= tlm::TLM_INCOMPLETE_RESPONSE) {
-        if (model_) burst->payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-        fail(fmt::format("the memory answers {} to a {} of {} bytes at {:#x} for {}", burst->payload.get_response_string(),
-                         burst->write ? "write" : "read", burst->bytes, burst->address, kClientNames[burst->tag.id % kClients]));
+        fail_refused(*burst);
         return true;
     }
-    Turn& turn = turn_of(*burst);
-    if (turn.waiting.front() != burst) return false;
-    for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
-        Burst* next = turn.waiting.front();
-        turn.last = next->from = std::max(turn.last, next->from);
-        if (burst_logs_ && pace_.explains)
-            (next->write ? burst_logs_->writes : burst_logs_->reads).waits(next->number).waited = next->asked_for.waited;
-        next->filled = 0;
-        insert(next->write ? responses_ : reads_, {next, next->from});
+    if (in_order(*burst)) {
+        arrive(burst);
+    } else {
+        Turn& turn = turn_of(*burst);
+        if (turn.waiting.front() != burst) return false;
+        for (; !turn.waiting.empty() && turn.waiting.front()->answered; turn.waiting.pop_front()) {
+            Burst* next = turn.waiting.front();
+            turn.last = next->from = std::max(turn.last, next->from);
+            arrive(next);
+        }
     }
     show();
     return true;
+}
+
+/// It is the turn of its answer.
+void Bridge::arrive(Burst* burst)
+{
+    if (burst_logs_ && pace_.explains)
+        (burst->write ? burst_logs_->writes : burst_logs_->reads).waits(burst->number).waited = burst->asked_for.waited;
+    burst->filled = 0;
+    insert(burst->write ? responses_ : reads_, {burst, burst->from});
 }
 
 /// END_RESP of a burst that waits for its turn: the memory may not begin another response before.
@@ -379,8 +397,8 @@ void Bridge::show()
 {
     if (!reads_.empty() && !port_.r.taken) {
         const Burst& burst = *reads_.front().burst;
-        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id, burst.data + std::size_t{burst.filled} * beat_bytes_,
-                   false};
+        port_.r = {true, std::max(reads_.front().from, next_read_beat_), burst.tag.id,
+                   burst.data_bytes.data() + std::size_t{burst.filled} * beat_bytes_, false};
         if (burst_logs_) __builtin_prefetch(burst.record, 1);
     }
     if (!responses_.empty() && !port_.b.taken)
@@ -515,7 +533,8 @@ Bridge::Burst* Bridge::make(bool write, const PortCommand& from)
         burst->data_bytes.resize(bytes);
         burst->enable_each.resize(bytes);
     }
-    static_cast<MemoryBurst&>(*burst) = {burst_address(from), burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
+    static_cast<MemoryBurst&>(*burst) = {
+        burst_address(from), model_ && !values_ ? nullptr : burst->data_bytes.data(), nullptr, bytes, bytes, beat_bytes_, write};
     burst->command = from;
     if (burst_logs_) {
         std::tie(burst->number, burst->record) =

@@ -40,7 +40,7 @@ namespace dlasim {
 class Bridge final : public tlm::tlm_bw_transport_if<>, private MemoryClient {
 public:
     Bridge(const Hardware& hardware, MemorySide side, Clock& clock, DbbPort& port, Sleeper& process, tlm::tlm_initiator_socket<512>& socket,
-           bool stepping);
+           bool stepping, bool values);
     ~Bridge() override;
 
     /// Asks the memory for its pace; once, before the run.
@@ -138,6 +138,9 @@ private:
 
     Burst* burst_of(Payload& payload) const;
     Turn& turn_of(const Burst& burst);
+    /// A MemoryModel answers reads in the order of its port.
+    bool in_order(const Burst& burst) const { return model_ && !burst.write && !burst.dropped; }
+    void arrive(Burst* burst);
     void note_pace();
     /// From when on its answer might have come.
     Cycle due(const Burst& burst) const { return pace_.explains ? std::min(burst.from, burst.asked_for.ready) : burst.from; }
@@ -156,7 +159,7 @@ private:
     bool may_request(Cycle now) const { return !requesting_ && free_from_ <= now; }
     void send_writes(Cycle now);
     void send(Burst* burst, Cycle from);
-    void send_payload(Burst* burst, Cycle from);
+    [[gnu::noinline]] void send_payload(Burst* burst, Cycle from);
     void request_ends(Burst* burst, Cycle at);
     void accepted(MemoryBurst& burst, Cycle at) override;
     void answered(MemoryBurst& burst, Cycle from) override;
@@ -168,6 +171,7 @@ private:
     void give_back(Burst* burst);
     tlm::tlm_sync_enum take_dropped(Burst* burst, const tlm::tlm_phase& phase, const sc_core::sc_time& delay);
     void fail(const std::string& what);
+    [[gnu::cold, gnu::noinline]] void fail_refused(Burst& burst);
     void fail_unexpected(const std::string& answer, const Payload& payload);
     void show();
 
@@ -177,8 +181,8 @@ private:
     tlm::tlm_initiator_socket<512>& socket_;
     const std::uint32_t beat_bytes_, atom_bytes_;
     const std::uint32_t whole_beat_;  // strobes of a beat with all its atoms
-    const bool stepping_;
-    MemoryModel* model_ = nullptr;  // in place of the socket
+    const bool stepping_, values_;    // without values a MemoryModel moves no data
+    MemoryModel* model_ = nullptr;    // in place of the socket
     Pool pool_;
     PortPace pace_;
     TrafficLog log_;
@@ -190,6 +194,7 @@ private:
     Cycle free_from_ = 0;                              // cycle of the last END_REQ that came later: the next request not before it
     sc_core::sc_time free_at_;                         // reset: the same in time
     bool held_ = false;                                // reset
+    bool advancing_ = false;                           // the process asks for the port's next cycle itself
     Ring<Burst*> write_commands_;                      // taken at AW; the oldest is filled first
     Ring<Early> early_data_;                           // taken at W before their command
     Ring<Burst*> complete_writes_;                     // to be sent

@@ -8,7 +8,8 @@ Mcif::Mcif(const sc_core::sc_module_name& name, Clock& clock, bool stepping, con
       stepping_(stepping),
       values_(values),
       side_(side),
-      bridge_(hardware, side, clock, port_, *this, memory, stepping)
+      bridge_(hardware, side, clock, port_, *this, memory, stepping,
+              values || hardware.weight_compression)  // masks of weights decide about time
 {
     memory.bind(bridge_);
     build(hardware, links);

@@ -55,7 +55,7 @@ private:
             bridge.advance(to);
         }
         Cycle horizon() const override { return fabric.horizon(); }
-        Cycle evaluate(Cycle to) override
+        [[gnu::flatten]] Cycle evaluate(Cycle to) override
         {
             Machine::advance(to);
             return fabric.horizon();

@@ -32,7 +32,7 @@ ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort
     }
 }
 
-void ReadEgress::step(Cycle at)
+[[gnu::flatten]] void ReadEgress::step(Cycle at)
 {
     changed_ = moved_ = false;
     returned_before_ = returned_;

@@ -70,7 +70,7 @@ void ReadIngress::CreditBell::wake_at(Cycle at)
     if (owner) owner->wake_at(at + ff::kCreditLatency);
 }
 
-const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
+[[gnu::flatten]] const ReadCommand* ReadIngress::step(Cycle at, bool contexts_full, bool settled)
 {
     rest();
     const bool head = ordered(at), issues = head && issue(contexts_full);
@@ -255,7 +255,7 @@ void ReadIngress::step_clients(Cycle at, std::uint32_t granted)
         const std::uint32_t bit = 1u << i;
         ClientState& client = clients_[i];
         if (step_client(client, at, (granted & bit) != 0)) active |= bit;
-        const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
+        const auto set = [i, bit](std::uint32_t& mask, bool on) { mask = (mask & ~bit) | std::uint32_t{on} << i; };
         set(waiting_, client.slot.valid());
         set(holding_, client.slot.valid() || client.second.valid() || client.first.valid());
         set(starved_, client.out_of_credit);

@@ -46,7 +46,7 @@ void WritePath::connect_doorbells()
 }
 
 /// From the port back to the clients: every stage sees the state of the next one at the start of the cycle.
-void WritePath::step(Cycle at)
+[[gnu::flatten]] void WritePath::step(Cycle at)
 {
     rest();
     now_ = at;

@@ -31,7 +31,7 @@ void WeightSide::busy(Cycle)
     requests_.disturb();
 }
 
-bool WeightSide::step(Cycle at, bool clear)
+[[gnu::flatten]] bool WeightSide::step(Cycle at, bool clear)
 {
     WeightWrites written;
     bool changed = responses_.step(link_->response, at, written);
@@ -63,9 +63,11 @@ bool WeightSide::step(Cycle at, bool clear)
 bool WeightSide::account(Cycle at, const WeightWrites& written)
 {
     bool changed = written.weights.any() || written.mask.any();
-    requests_.written(written);
-    status_.written(written);
-    requests_.announced(status_.announced());
+    if (changed) {
+        requests_.written(written);
+        status_.written(written);
+    }
+    if (status_.completed()) requests_.announced(status_.announced());
     if (release_due_) {
         requests_.released(released_);
         responses_.released(released_.weights);
