@@ -417,10 +417,19 @@ void DramMemory::respond(Port& port, Cycle by)
     idle_.push_back(static_cast<std::uint32_t>(port.responding));
     port.responding = -1;
     const Cycle now = clock_.now();
-    advance(dram_cycle_by(now));
+    const bool reads = port.client && port.writes.empty();
+    if (!reads || port.blocked >= 0 || !knows_next_read(port)) advance(dram_cycle_by(now));
     // a client knows a read that much ahead: no write that it may still offer is answered before it
-    if (port.client && port.writes.empty()) respond(port, now + 2);
+    if (reads) respond(port, now + 2);
     changed(port);
+}
+
+/// Its channels need not be advanced for that.
+bool DramMemory::knows_next_read(const Port& port) const
+{
+    if (port.reads.empty()) return false;
+    const Transfer& transfer = transfers_[port.reads.front()];
+    return transfer.accepted && transfer.unknown == 0;
 }
 
 /// The cycle in which its next answer that is known is sent.

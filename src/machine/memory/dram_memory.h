@@ -160,6 +160,7 @@ private:
     void respond(Port& port, Cycle by);
     Cycle next_wake(Cycle now) const;
     void changed(const Port& port);
+    bool knows_next_read(const Port& port) const;
     Cycle answer_due(const Port& port, Cycle now) const;
     Cycle unknown_due(const Port& port, Cycle now) const;
     Cycle room_due(const Port& port, Cycle now) const;

@@ -143,8 +143,11 @@ Words words_of(std::string_view modes)
     return words;
 }
 
-std::size_t modes_apart(const Words& left, const Words& right)
+/// Or something larger than `most`.
+std::size_t modes_apart(const Words& left, const Words& right, std::size_t most)
 {
+    const auto [fewer, more] = std::minmax({left.size(), right.size()});
+    if (more - fewer > most) return more - fewer;
     const auto both = std::ranges::count_if(left, [&](const std::string& word) { return right.contains(word); });
     return left.size() + right.size() - 2 * static_cast<std::size_t>(both);
 }
@@ -203,7 +206,7 @@ NearestProgram nearest_to(const std::string& modes, const KindOfOperation& kind,
     double closest = 0;
     std::vector<const MeasuredOperation*> candidates;
     for (const MeasuredModes& known : measured_modes()) {
-        const std::size_t apart = modes_apart(words, known.words);
+        const std::size_t apart = modes_apart(words, known.words, fewest);
         if (apart > fewest) continue;
         for (const MeasuredOperation* row : known.rows) {
             const std::pair distance{apart, machines.find(row->machine)->second}, least{fewest, closest};
