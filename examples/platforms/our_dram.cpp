@@ -1,11 +1,20 @@
 // A layer on an accelerator with a DRAM of the library: its cycles, what they went to, and what the DRAM did.
 //
-//   our_dram LAYER.json [HARDWARE [MEMORY]]
+//   our_dram LAYER.json [HARDWARE [MEMORY [in_order]]]      in_order: the DRAM serves requests in the order in which they came
 #include <dlasim/driver.h>
 #include <dlasim/memory.h>
 
 #include <cstdio>
 #include <memory>
+
+/// A policy of this program.
+struct InOrder final : dlasim::DramPolicy {
+    dlasim::DramOrder order(const dlasim::DramCandidate& candidate, const dlasim::DramOrder&) const override
+    {
+        return {0, candidate.arrival};
+    }
+    bool younger_hit_first(const dlasim::DramBank&, bool) const override { return false; }
+};
 
 int sc_main(int argc, char** argv)
 {
@@ -15,7 +24,9 @@ int sc_main(int argc, char** argv)
     options.clock_period = hardware.clock_period();
     options.causes = true;
     dlasim::Accelerator dla("dla", hardware, options);
-    dlasim::Memory memory("memory", {.memory = memory_name, .clock_period = hardware.clock_period()});
+    dlasim::MemoryOptions dram{.memory = memory_name, .clock_period = hardware.clock_period()};
+    if (argc > 4) dram.policy = std::make_shared<InOrder>();
+    dlasim::Memory memory("memory", dram);
     dlasim::Driver driver("driver", dla, dlasim::CompiledWorkload(argv[1], hardware, {.memory = memory_name}));
     sc_core::sc_signal<bool> interrupt("interrupt");
 

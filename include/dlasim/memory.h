@@ -30,6 +30,7 @@
 #include <tlm>
 #include <vector>
 
+#include "dlasim/dram_policy.h"
 #include "dlasim/error.h"
 
 namespace dlasim {
@@ -40,6 +41,7 @@ struct MemoryOptions {
     std::string memory = "ideal";
     sc_core::sc_time clock_period{1, sc_core::SC_NS};  // of the ports: latencies of the ideal memory count in it, a beat a port takes one
     unsigned ports = 1;                                // 1..32
+    std::shared_ptr<const DramPolicy> policy{};        // of a DRAM with the default controller; null: as configured
     std::function<void(const MachineError&)> on_error{};
 };
 

@@ -13,7 +13,7 @@ cmake -S "$source/examples/platforms" -B "$prefix/build" -G Ninja -DCMAKE_PREFIX
 cmake --build "$prefix/build" >/dev/null
 layer=$source/models/lenet5_conv2.json memory=ddr4-3200
 export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
-for run in "own_memory $layer" "our_dram $layer" "our_dram $layer nv_full hbm2" "loosely_timed $layer" "loosely_timed $layer 1" "own_bus $layer" "own_driver $layer"; do
+for run in "own_memory $layer" "our_dram $layer" "our_dram $layer nv_full hbm2" "our_dram $layer nv_small ddr4-3200 in_order" "loosely_timed $layer" "loosely_timed $layer 1" "own_bus $layer" "own_driver $layer"; do
     echo "$run" | sed "s|$source/||"
     # shellcheck disable=SC2086
     "$prefix/build/"$run >"$prefix/out" 2>/dev/null || { cat "$prefix/out"; exit 1; }

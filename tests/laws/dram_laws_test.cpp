@@ -101,6 +101,60 @@ TEST_P(EveryDram, APlanThatIsKeptIsTheOneThatWouldBeMade)
     }
 }
 
+/// Decides everything otherwise than configured, by what it is asked about.
+class Contrary final : public DramPolicy {
+public:
+    DramOrder order(const DramCandidate& candidate, const DramOrder& configured) const override
+    {
+        return {configured.tier == 0 ? 0 : 1 + (candidate.at.row + candidate.at.bank) % 3, ~candidate.arrival};
+    }
+    bool younger_hit_first(const DramBank& bank, bool configured) const override
+    {
+        return bank.columns % 2 == 0 ? configured : !configured;
+    }
+    bool closes_row(const DramBank& bank, bool configured) const override { return bank.open.bank % 2 == 0 ? !bank.hits : !configured; }
+    bool refreshes_now(const DramRefresh& refresh) const override { return refresh.rank % 2 == 0; }
+};
+
+TEST_P(EveryDram, NoPolicyBreaksARule)
+{
+    const Config config = GetParam().config();
+    if (config.controller.profile != Profile::Default) return;
+    const Contrary contrary;
+    const auto run = [&](const DramPolicy* policy, bool stepping) {
+        Controller controller(config, policy);
+        return run_traffic_on(controller, config, 5, UINT64_MAX, 60'000, stepping);
+    };
+    const TrafficResult configured = run(nullptr, false), skipped = run(&contrary, false), stepped = run(&contrary, true);
+    EXPECT_EQ(skipped.violations, 0u) << skipped.first_violation;
+    EXPECT_NE(skipped.statistics.commands, configured.statistics.commands);
+    ASSERT_EQ(skipped.pushed, stepped.pushed);
+    ASSERT_EQ(skipped.completions.size(), stepped.completions.size());
+    std::vector<std::uint8_t> answers(skipped.pushed);
+    for (std::size_t i = 0; i < skipped.completions.size(); ++i) {
+        ASSERT_EQ(skipped.completions[i].id, stepped.completions[i].id);
+        ASSERT_EQ(skipped.completions[i].at, stepped.completions[i].at);
+        ASSERT_EQ(++answers[skipped.completions[i].id], 1) << skipped.completions[i].id;
+    }
+    EXPECT_EQ(skipped.statistics.commands, stepped.statistics.commands);
+}
+
+/// A class that overrides nothing.
+TEST_P(EveryDram, APolicyThatSaysWhatIsConfiguredChangesNothing)
+{
+    const Config config = GetParam().config();
+    if (config.controller.profile != Profile::Default) return;
+    const DramPolicy as_configured;
+    Controller without(config), with(config, &as_configured);
+    const TrafficResult plain = run_traffic_on(without, config, 2, UINT64_MAX, 60'000, false);
+    const TrafficResult asked = run_traffic_on(with, config, 2, UINT64_MAX, 60'000, false);
+    ASSERT_EQ(plain.pushed, asked.pushed);
+    ASSERT_EQ(plain.completions.size(), asked.completions.size());
+    for (std::size_t i = 0; i < plain.completions.size(); ++i) ASSERT_EQ(plain.completions[i].at, asked.completions[i].at) << i;
+    EXPECT_EQ(plain.statistics.commands, asked.statistics.commands);
+    EXPECT_EQ(plain.statistics.lost_to_row, asked.statistics.lost_to_row);
+}
+
 TEST_P(EveryDram, EveryDataBusCycleHasOneOwner)
 {
     const Statistics s = run_traffic(GetParam().config(), 7, UINT64_MAX, 300'000, false, false).statistics;

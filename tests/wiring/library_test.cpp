@@ -366,6 +366,100 @@ TEST_P(Memories, RefuseABurstWithoutAMemoryManager)
 
 INSTANTIATE_TEST_SUITE_P(Library, Memories, testing::Values("ideal", "ddr4-3200"));
 
+/// All bytes in one bank: every burst in a row of its own.
+struct OneBank final : dlasim::DramPolicy {
+    dlasim::DramLocation locate(std::uint64_t address, const dlasim::DramLocation&) const override
+    {
+        return {.row = static_cast<std::uint32_t>(address / 64 % 4096)};
+    }
+};
+/// Beyond the last bank.
+struct NoBank final : dlasim::DramPolicy {
+    dlasim::DramLocation locate(std::uint64_t, const dlasim::DramLocation&) const override { return {.bank = 4}; }
+};
+
+dlasim::MemoryOptions with_policy(const std::string& memory, std::shared_ptr<const dlasim::DramPolicy> policy)
+{
+    dlasim::MemoryOptions options{.memory = memory};
+    options.policy = std::move(policy);
+    return options;
+}
+
+TEST(Policy, NeedsADramWithTheDefaultController)
+{
+    const auto refused = [](const std::string& memory) -> std::string {
+        try {
+            dlasim::Memory("memory", with_policy(memory, std::make_shared<OneBank>()));
+        } catch (const dlasim::ConfigError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refused("ideal"), "policy: found with an ideal memory, expected a DRAM");
+    EXPECT_EQ(refused("ddr4-3200:controller.profile=reference"),
+              "policy: found with controller.profile=reference, expected the default controller");
+}
+
+/// Reads of 64 bytes one after the other, by nb_transport.
+struct Reader final : sc_module, tlm::tlm_mm_interface {
+    tlm_utils::simple_initiator_socket<Reader, 512> socket{"socket"};
+    std::vector<tlm::tlm_response_status> statuses;
+
+    explicit Reader(sc_module_name name) : sc_module(name)
+    {
+        socket.register_nb_transport_bw(this, &Reader::answered);
+        SC_HAS_PROCESS(Reader);
+        SC_THREAD(run);
+    }
+    void run()
+    {
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            auto* payload = new tlm::tlm_generic_payload(this);
+            payload->acquire();
+            payload->set_read();
+            payload->set_address(64 * i);
+            payload->set_data_ptr(data.data());
+            payload->set_data_length(64);
+            payload->set_streaming_width(64);
+            tlm::tlm_phase phase = tlm::BEGIN_REQ;
+            sc_time delay;
+            ended = socket->nb_transport_fw(*payload, phase, delay) == tlm::TLM_COMPLETED;
+            if (!ended) wait(done);
+            statuses.push_back(payload->get_response_status());
+            payload->release();
+        }
+        took = sc_time_stamp();
+    }
+    tlm::tlm_sync_enum answered(tlm::tlm_generic_payload&, tlm::tlm_phase& phase, sc_time& delay)
+    {
+        if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+        done.notify(delay);
+        phase = tlm::END_RESP;
+        return tlm::TLM_COMPLETED;
+    }
+    void free(tlm::tlm_generic_payload* payload) override { delete payload; }
+    std::array<std::uint8_t, 64> data{};
+    sc_event done;
+    bool ended = false;
+    sc_time took;
+};
+
+TEST(Policy, DecidesWhereBytesLie)
+{
+    dlasim::Memory configured("configured", {.memory = "ddr4-3200"});
+    dlasim::Memory one_bank("one_bank", with_policy("ddr4-3200", std::make_shared<OneBank>()));
+    dlasim::Memory no_bank("no_bank", with_policy("ddr4-3200", std::make_shared<NoBank>()));
+    Reader plain("plain"), slow("slow"), refused("refused");
+    plain.socket.bind(configured.port());
+    slow.socket.bind(one_bank.port());
+    refused.socket.bind(no_bank.port());
+    sc_start();
+    EXPECT_THAT(plain.statuses, testing::AllOf(testing::SizeIs(200), testing::Each(tlm::TLM_OK_RESPONSE)));
+    EXPECT_THAT(slow.statuses, testing::AllOf(testing::SizeIs(200), testing::Each(tlm::TLM_OK_RESPONSE)));
+    EXPECT_THAT(refused.statuses, testing::AllOf(testing::SizeIs(200), testing::Each(tlm::TLM_ADDRESS_ERROR_RESPONSE)));
+    EXPECT_GT(slow.took, plain.took + sc_time(200 * 20, SC_NS));  // a precharge and an activation more for each
+}
+
 TEST(Memory, MovesBytesBySpan)
 {
     dlasim::Memory memory("memory", {.memory = "ideal"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/expects.h"
 #include "dram/check/reference.h"
 #include "dram/controller.h"
 
@@ -19,7 +20,7 @@ Cause cause_of(const std::string& owner)
 }
 
 /// The commands that the controller may issue, a bit each.
-std::uint32_t commands_of(const Config& config)
+std::uint32_t commands_of(const Config& config, bool any_policy)
 {
     if (config.controller.profile == Profile::Reference) return ~0u;
     std::uint32_t never = 0;
@@ -27,7 +28,7 @@ std::uint32_t commands_of(const Config& config)
         for (Command command : commands) never |= issued ? 0u : 1u << index(command);
     };
     const PagePolicy policy = config.controller.page_policy;
-    only_if(policy != PagePolicy::Open && policy != PagePolicy::Timeout, {Command::Rda, Command::Wra});
+    only_if(any_policy || (policy != PagePolicy::Open && policy != PagePolicy::Timeout), {Command::Rda, Command::Wra});
     only_if(config.controller.power_down_after != 0, {Command::PdEnter, Command::PdExit});
     only_if(config.controller.self_refresh_after != 0, {Command::SrefEnter, Command::SrefExit});
     return ~never;
@@ -35,8 +36,12 @@ std::uint32_t commands_of(const Config& config)
 
 }  // namespace
 
-Channel::Channel(const Config& config)
-    : config_(config), device_(config, commands_of(config)), openings_(device_.banks.size()), ranks_(config.organisation.ranks())
+Channel::Channel(const Config& config, const DramPolicy* policy)
+    : config_(config),
+      policy_(policy),
+      device_(config, commands_of(config, policy)),
+      openings_(device_.banks.size()),
+      ranks_(config.organisation.ranks())
 {
     stats_.lost_to_row.resize(256);
     stats_.read_queue_cycles.resize(config.controller.read_queue + 1);
@@ -198,10 +203,11 @@ Statistics Channel::statistics(Cycle end) const
     return s;
 }
 
-std::unique_ptr<Channel> make_channel(const Config& config)
+std::unique_ptr<Channel> make_channel(const Config& config, const DramPolicy* policy)
 {
+    DLASIM_EXPECTS(!policy || config.controller.profile == Profile::Default);
     if (config.controller.profile == Profile::Reference) return std::make_unique<ReferenceController>(config);
-    return std::make_unique<Controller>(config);
+    return std::make_unique<Controller>(config, policy);
 }
 
 }  // namespace dlasim::dram

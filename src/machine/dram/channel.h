@@ -33,7 +33,8 @@ struct Completion {
 
 class Channel {
 public:
-    explicit Channel(const Config& config);
+    /// `policy`: outlives the channel; null: all as configured.
+    explicit Channel(const Config& config, const DramPolicy* policy = nullptr);
     virtual ~Channel() = default;
 
     virtual bool can_accept(bool write) const = 0;
@@ -85,6 +86,7 @@ protected:
     }
 
     const Config config_;
+    const DramPolicy* const policy_;
     DeviceState device_;
     Statistics stats_;
     Ring<Completion> completed_{64};
@@ -131,7 +133,7 @@ private:
     std::uint32_t last_bank_ = 0;
 };
 
-/// The controller that the configuration asks for.
-std::unique_ptr<Channel> make_channel(const Config& config);
+/// The controller that the configuration asks for. pre: the reference controller has no policy.
+std::unique_ptr<Channel> make_channel(const Config& config, const DramPolicy* policy = nullptr);
 
 }  // namespace dlasim::dram

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/cycle.h"
+#include "dlasim/dram_policy.h"
 
 namespace dlasim::dram {
 
@@ -28,11 +29,7 @@ constexpr bool names_bank(Command c)
     return is_column(c) || c == Command::Act || c == Command::Act2 || c == Command::Pre || c == Command::RefBank;
 }
 
-/// Where a burst lies.
-struct Location {
-    std::uint32_t channel = 0, rank = 0, group = 0, bank = 0, row = 0, column = 0;
-    bool operator==(const Location&) const = default;
-};
+using Location = DramLocation;
 
 /// A command in the cycle of its first command-bus cycle.
 struct Issued {

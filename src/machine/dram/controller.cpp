@@ -24,12 +24,12 @@ Cycle least_between(const Config& config, bool write, bool then_write)
 
 }  // namespace
 
-Controller::Controller(const Config& config)
-    : Channel(config),
+Controller::Controller(const Config& config, const DramPolicy* policy)
+    : Channel(config, policy),
       reads_(config.controller.read_queue, device_.banks.size()),
       writes_(config.controller.write_queue, device_.banks.size()),
       ranks_(config.organisation.ranks()),
-      closes_rows_(config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout),
+      closes_rows_(policy || (config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout)),
       by_bank_(config.refresh.policy != RefreshPolicy::PerBank && config.controller.page_policy != PagePolicy::Timeout)
 {
     for (const bool write : {false, true})
@@ -53,7 +53,7 @@ Controller::Controller(const Config& config)
 {
     const std::uint32_t bank = device_.flat(request.at);
     // While writes are drained, a read may change the direction; while reads are served, none does.
-    const bool planned = planned_ && !write_mode_ && std::min(plan_.at, event_) > at;
+    const bool planned = planned_ && !write_mode_ && !policy_ && std::min(plan_.at, event_) > at;
     const bool looked_at = planned && !news_ && writes_.size() == 0;
     planned_ = planned;
     news_ = !looked_at;
@@ -135,6 +135,11 @@ void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, st
 {
     const Cycle at = std::max({allowed, floor_, bus_free_[bus_of(command)]});
     if (at > plan_.at) return;
+    if (policy_ && slot != RequestQueue::kNone) {
+        const DramOrder mine = order_of(command, at, {tier, order}, (write ? writes_ : reads_)[slot], write);
+        tier = mine.tier;
+        order = mine.arrival;
+    }
     if (command == Command::Act && at + act_to_refresh_ > no_activation_after_[device_.rank_of(bank)]) return;
     if (at == plan_.at && (tier > plan_.tier || (tier == plan_.tier && order >= plan_.order))) return;
     plan_.at = at;
@@ -144,6 +149,40 @@ void Controller::consider(Command command, std::uint32_t bank, Cycle allowed, st
     plan_.order = order;
     plan_.slot = slot;
     plan_.write = write;
+}
+
+/// As the policy has it.
+DramOrder Controller::order_of(Command command, Cycle at, const DramOrder& configured, const RequestQueue::Slot& request, bool write) const
+{
+    DramCandidate candidate;
+    candidate.kind = command == Command::Act   ? DramCandidate::Kind::Activate
+                     : command == Command::Pre ? DramCandidate::Kind::Precharge
+                                               : DramCandidate::Kind::Column;
+    candidate.write = write;
+    candidate.at = request.at;
+    candidate.arrival = request.order;
+    candidate.age = at - request.arrived;
+    return policy_->order(candidate, configured);
+}
+
+/// The bank to the policy, as far as requests other than that of the slot know it.
+DramBank Controller::described(std::uint32_t bank, std::int8_t slot) const
+{
+    const RequestQueue& queue = current();
+    DramBank known{location_of(bank), device_.banks[bank].columns, write_mode_, false, false};
+    for (std::int8_t s = queue.oldest_of(bank); s != RequestQueue::kNone; s = queue[s].bank_newer) {
+        if (s == slot) continue;
+        known.others = true;
+        known.hits = known.hits || queue[s].at.row == device_.banks[bank].row;
+    }
+    return known;
+}
+
+/// Refreshes of the rank go before requests.
+bool Controller::overdue(std::uint32_t rank, bool idle) const
+{
+    const std::uint32_t owed = ranks_[rank].owed, postpone = config_.refresh.postpone;
+    return owed > postpone || (policy_ && owed != 0 && policy_->refreshes_now({rank, owed, postpone, idle}));
 }
 
 void Controller::plan()
@@ -177,7 +216,7 @@ void Controller::plan()
         if (old <= floor_) overdue_banks = std::uint64_t{1} << current()[oldest].bank;
         else at_latest(old);
     }
-    const std::uint64_t hits = banks & current().hits() & ~current().passing();
+    const std::uint64_t hits = policy_ ? 0 : banks & current().hits() & ~current().passing();
     for (banks &= ~hits; banks != 0; banks &= banks - 1) plan_bank(static_cast<std::uint32_t>(std::countr_zero(banks)), overdue_banks);
     plan_columns(hits, overdue_banks);
 }
@@ -253,12 +292,12 @@ void Controller::plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64
             break;
     }
     if (r.owed != 0) {
-        const bool overdue = r.owed > config_.refresh.postpone;
+        const bool late = overdue(rank, idle);
         if (config_.refresh.policy == RefreshPolicy::PerBank) {
-            plan_bank_refresh(rank, banks, busy);
-        } else if (overdue || idle) {
-            plan_all_bank_refresh(rank, overdue);
-            if (overdue) banks &= ~mask;
+            plan_bank_refresh(rank, banks, busy, late);
+        } else if (late || idle) {
+            plan_all_bank_refresh(rank, late);
+            if (late) banks &= ~mask;
         }
     } else if (idle && (activating_ & mask) == 0) {
         plan_idle_rank(rank);
@@ -320,13 +359,12 @@ void Controller::plan_all_bank_refresh(std::uint32_t rank, bool overdue)
     consider(Command::RefAll, first, device_.allowed_rank(Command::RefAll, rank).cycle(), tier, 0, RequestQueue::kNone);
 }
 
-void Controller::plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy)
+void Controller::plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy, bool overdue)
 {
     RankPlan& r = ranks_[rank];
     const auto first = static_cast<std::uint32_t>(std::countr_zero(rank_mask(rank)));
     const std::uint32_t bank = first + r.next_bank;
     const std::uint64_t bit = std::uint64_t{1} << bank;
-    const bool overdue = r.owed > config_.refresh.postpone;
     if ((activating_ & bit) != 0 || (!overdue && (busy & bit) != 0)) return;
     const std::uint32_t tier = overdue ? kOverdue : kIdle;
     const Command command = device_.banks[bank].state == BankState::Open ? Command::Pre : Command::RefBank;
@@ -351,8 +389,9 @@ void Controller::plan_bank(std::uint32_t bank, std::uint64_t overdue_banks)
     }
     const std::int8_t hit = queue.hit_of(bank);
     const std::uint32_t cap = config_.controller.hit_cap;
-    const bool enough = cap != 0 && b.columns >= cap;
-    if (hit != RequestQueue::kNone && (hit == oldest || (!overdue && !enough))) {
+    bool first = hit == oldest || (!overdue && (cap == 0 || b.columns < cap));  // the hit
+    if (policy_ && hit != RequestQueue::kNone && hit != oldest) first = policy_->younger_hit_first(described(bank, hit), first);
+    if (hit != RequestQueue::kNone && first) {
         plan_column(bank, hit, overdue ? kOverdue : kColumn);
         return;
     }
@@ -408,20 +447,15 @@ void Controller::plan_column(std::uint32_t bank, std::int8_t slot, std::uint32_t
 Command Controller::column_command(std::uint32_t bank, std::int8_t slot) const
 {
     if (!closes_rows_) return write_mode_ ? Command::Wr : Command::Rd;
-    const RequestQueue& queue = current();
     bool close = false;
     const PagePolicy policy = config_.controller.page_policy;
     if (policy == PagePolicy::ClosedAuto) close = true;
     else if (policy == PagePolicy::ClosedCap) close = device_.banks[bank].columns + 1 >= config_.controller.page_limit;
     else if (policy == PagePolicy::OpenAdaptive || policy == PagePolicy::ClosedAdaptive) {
-        bool others = false, hits = false;
-        for (std::int8_t s = queue.oldest_of(bank); s != RequestQueue::kNone; s = queue[s].bank_newer) {
-            if (s == slot) continue;
-            others = true;
-            hits = hits || queue[s].at.row == queue[slot].at.row;
-        }
-        close = !hits && (others || policy == PagePolicy::ClosedAdaptive);
+        const DramBank known = described(bank, slot);
+        close = !known.hits && (known.others || policy == PagePolicy::ClosedAdaptive);
     }
+    if (policy_) close = policy_->closes_row(described(bank, slot), close);
     if (write_mode_) return close ? Command::Wra : Command::Wr;
     return close ? Command::Rda : Command::Rd;
 }

@@ -16,6 +16,8 @@
 // a request growing old) end a plan early. Row hits are looked at by age, until one is found than which none can
 // be earlier: of a stream the first or the second. Writes are answered when they are in the queue.
 //
+// A DramPolicy is asked where the configuration decides: the order of commands, hits of younger requests, auto-precharge, early refreshes.
+//
 // Source: dram.md 6, 7, 8.3. Not modelled: QoS classes, masked writes, pseudo-channels of HBM2.
 // Error: every command stream passes the checker (checker.h); tests/laws/dram_laws_test.cpp.
 #pragma once
@@ -26,7 +28,7 @@ namespace dlasim::dram {
 
 class Controller : public Channel {
 public:
-    explicit Controller(const Config& config);
+    explicit Controller(const Config& config, const DramPolicy* policy = nullptr);
 
     bool can_accept(bool write) const override { return !(write ? writes_ : reads_).full(); }
     void push(const Request& request, Cycle at) override;
@@ -63,6 +65,9 @@ private:
 
     void plan();
     bool only_adds(std::uint32_t bank) const;
+    bool overdue(std::uint32_t rank, bool idle) const;
+    DramOrder order_of(Command command, Cycle at, const DramOrder& configured, const RequestQueue::Slot& request, bool write) const;
+    DramBank described(std::uint32_t bank, std::int8_t slot) const;
     void count_refreshes();
     void update_mode();
     void set_write_mode(bool on)
@@ -73,7 +78,7 @@ private:
     void plan_rank(std::uint32_t rank, std::uint64_t& banks, std::uint64_t pending, std::uint64_t busy);
     void plan_idle_rank(std::uint32_t rank);
     void plan_all_bank_refresh(std::uint32_t rank, bool overdue);
-    void plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy);
+    void plan_bank_refresh(std::uint32_t rank, std::uint64_t& banks, std::uint64_t busy, bool overdue);
     void plan_precharge_rank(std::uint32_t rank, std::uint32_t tier);
     void plan_bank(std::uint32_t bank, std::uint64_t overdue_banks);
     void plan_columns(std::uint64_t banks, std::uint64_t overdue_banks);

@@ -32,9 +32,10 @@ std::uint64_t common_unit(const Clock& clock, const dram::Config& config)
 }  // namespace
 
 DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check,
-                       unsigned ports)
+                       unsigned ports, const DramPolicy* policy)
     : ClockedModule(name, clock, false),
       config_(config),
+      policy_(policy),
       store_(store),
       resolution_fs_(resolution_in_fs()),
       by_period_(clock.period().value() * resolution_fs_ / common_unit(clock, config)),
@@ -44,7 +45,7 @@ DramMemory::DramMemory(const sc_core::sc_module_name& name, Clock& clock, const 
       slow_clock_cycle_(read_cycles_ * by_tck_.by() < by_period_.by() ? 1 : 0)
 {
     if (check) checker_ = std::make_unique<dram::Checker>(config_);
-    for (std::uint32_t c = 0; c < config_.organisation.channels; ++c) channels_.push_back(dram::make_channel(config_));
+    for (std::uint32_t c = 0; c < config_.organisation.channels; ++c) channels_.push_back(dram::make_channel(config_, policy));
     if (check) observe({});
     for (unsigned i = 0; i < ports; ++i)
         ports_.push_back(std::make_unique<Port>(*this, i == 0 ? "socket" : fmt::format("socket_{}", i).c_str()));
@@ -89,9 +90,35 @@ bool DramMemory::inside(Address address, std::uint64_t bytes) const
     return address >= base && (config_.wrap || (address - base < capacity && capacity - (address - base) >= bytes));
 }
 
+/// As the policy has it, of an address from the base on.
+dram::Location DramMemory::place_of(std::uint64_t address) const
+{
+    const dram::Location configured = config_.mapping.locate(address);
+    return policy_ ? policy_->locate(address, configured) : configured;
+}
+
+/// What a policy may get wrong.
+bool DramMemory::has_places(std::uint64_t address, std::uint64_t bytes) const
+{
+    if (!policy_) return true;
+    const dram::Organisation& o = config_.organisation;
+    const std::uint64_t first = address - config_.base, part = o.request_bytes();
+    for (std::uint64_t at = first / part * part; at < first + bytes; at += part) {
+        const dram::Location place = place_of(std::max(at, first));
+        if (place.channel >= o.channels || place.rank >= o.ranks() || place.group >= o.bank_groups || place.bank >= o.banks ||
+            place.row >= o.rows || place.column >= o.columns / o.burst_length)
+            return false;
+    }
+    return true;
+}
+
 std::string DramMemory::refusal(Address address, std::uint64_t bytes) const
 {
-    if (inside(address, bytes)) return {};
+    if (inside(address, bytes)) {
+        if (has_places(address.byte(), bytes)) return {};
+        return fmt::format("the policy puts some of the {} bytes at {:#x} where {} has no bank, row or column", bytes, address.byte(),
+                           config_.name);
+    }
     const std::uint64_t capacity = config_.organisation.capacity_bytes();
     return fmt::format("{} bytes at {:#x} are not in the {} MiB from {:#x} on of {}; use wrap=true, base=ADDRESS or more channels", bytes,
                        address.byte(), capacity >> 20, config_.base, config_.name);
@@ -114,7 +141,7 @@ bool DramMemory::perform(Port& port, Payload& payload)
 bool DramMemory::move_bytes(const Port& port, MemoryBurst& burst)
 {
     const std::uint64_t address = burst.address + port.offset;
-    burst.refused = !inside(Address(address), burst.bytes);
+    burst.refused = !inside(Address(address), burst.bytes) || !has_places(address, burst.bytes);
     if (!burst.refused) {
         move(store_, burst, address);
         return true;
@@ -252,7 +279,7 @@ bool DramMemory::feed(std::uint32_t slot, Cycle at)
     Transfer& transfer = transfers_[slot];
     while (transfer.next_part < transfer.end) {
         const std::uint64_t part = by_part_(transfer.next_part), index = part - by_part_(transfer.first);
-        if (part != located_) place_ = config_.mapping.locate(transfer.next_part);
+        if (part != located_) place_ = place_of(transfer.next_part);
         located_ = part;
         dram::Channel& channel = *channels_[place_.channel];
         if (!channel.can_accept(transfer.write)) {

@@ -48,9 +48,9 @@ struct PortCounts {
 class DramMemory final : public ClockedModule, private Clocked {
 public:
     /// `clock` is the initiators'; where one is on the same Clock nobody else runs between it and the memory. With `check`, every command
-    /// goes through the checker.
+    /// goes through the checker. `policy`: outlives the memory.
     DramMemory(const sc_core::sc_module_name& name, Clock& clock, const dram::Config& config, MemoryStore& store, bool check = false,
-               unsigned ports = 1);
+               unsigned ports = 1, const DramPolicy* policy = nullptr);
 
     tlm::tlm_target_socket<512>& socket(unsigned port = 0) { return ports_[port]->socket; }
     /// Ports with more are served first; 0 in the beginning.
@@ -143,6 +143,8 @@ private:
     unsigned debug(Port& port, Payload& payload);
 
     bool inside(Address address, std::uint64_t bytes) const;
+    dram::Location place_of(std::uint64_t address) const;
+    bool has_places(std::uint64_t address, std::uint64_t bytes) const;
     bool perform(Port& port, Payload& payload);
     bool move_bytes(const Port& port, MemoryBurst& burst);
     MemoryModel::Taken begin_request(Port& port, MemoryBurst& burst, Payload* payload, Cycle called);
@@ -171,6 +173,7 @@ private:
     Cycle cycle_from(Cycle dram_cycle) const { return by_period_(dram_cycle * by_tck_.by() + by_period_.by() - 1); }
 
     const dram::Config config_;
+    const DramPolicy* const policy_;
     MemoryStore& store_;
     const std::uint64_t resolution_fs_;
     const Divisor by_period_, by_tck_;  // of the initiator's clock and the DRAM's: both in the same unit, the largest there is

@@ -20,15 +20,19 @@ constexpr const char* kMemoryHeader = "dlasim memory 1";
 }  // namespace
 
 struct Memory::Parts {
-    explicit Parts(const MemoryOptions& options) : clock(options.clock_period)
+    explicit Parts(const MemoryOptions& options) : policy(options.policy), clock(options.clock_period)
     {
         failures.listen([on_error = options.on_error](const std::string& what) {
             if (on_error) on_error(MachineError(what));
             else SC_REPORT_ERROR("/dlasim/memory", what.c_str());
         });
         const MemorySpec spec = parse_memory(options.memory, "memory");
+        if (spec.kind == "ideal" && policy) throw ConfigError("policy", "found with an ideal memory, expected a DRAM");
         if (spec.kind != "ideal") {
-            dram.emplace("dram", clock, dram::read_config(spec), store, false, options.ports);
+            const dram::Config config = dram::read_config(spec);
+            if (policy && config.controller.profile != dram::Profile::Default)
+                throw ConfigError("policy", "found with controller.profile=reference, expected the default controller");
+            dram.emplace("dram", clock, config, store, false, options.ports, policy.get());
             dram->failures = &failures;
             return;
         }
@@ -37,6 +41,7 @@ struct Memory::Parts {
             ideal.back()->failures = &failures;
         }
     }
+    const std::shared_ptr<const DramPolicy> policy;
     Clock clock;
     MemoryStore store;
     Failures failures;
