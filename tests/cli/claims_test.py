@@ -4,6 +4,7 @@ anything runs. The tables of `dlasim reference --json` say what there is to try.
 
 usage: claims_test.py DLASIM [TestCase...]
 """
+import itertools
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import numpy as np
 
 import cli_test
 from cli_test import DATA, SMALL, Case
+from examples import some
 from onnx_writer import node, save
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -159,29 +161,25 @@ class Options(Claims):
                     self.assertIn(option, OTHERS, f"{command} {option} takes a text and is in no table")
 
     def test_no_output_is_an_input(self):
-        for (command, option), use in options().items():
-            if "input" not in use or use == "input folder":
-                continue
-            for (other, output), kind in options().items():
-                if other != command or kind != "output":
-                    continue
-                for name in self.names_of(self.file_for(command, option)):
-                    with self.subTest(command, input=option, output=output, name=name):
-                        file = self.file_for(command, option)
-                        self.attempt(self.command(command, {option: file, output: name}), self.folder / file)
-                        self.attempt(self.command(command, {option: name, output: file}), self.folder / file)
-        self.assertGreater(self.tries, 150)
+        pairs = [(command, option, output) for (command, option), use in options().items() if "input" in use and use != "input folder"
+                 for (other, output), kind in options().items() if other == command and kind == "output"]
+        for (command, option, output), how in some(itertools.product(pairs, range(5)), 4):
+            file = self.file_for(command, option)
+            name = self.names_of(file)[how]
+            with self.subTest(command, input=option, output=output, name=name):
+                self.attempt(self.command(command, {option: file, output: name}), self.folder / file)
+                self.attempt(self.command(command, {option: name, output: file}), self.folder / file)
+        self.assertGreater(self.tries, 300)
+        self.assertGreater(len(pairs), 150)
 
     def test_no_file_of_a_folder_is_an_input(self):
-        for (command, option), use in options().items():
-            if "input" not in use or use == "input folder":
-                continue
-            for (other, output), names in folder_files().items():
-                for name in names if other == command else ():
-                    for how in ("there", "link", "hard link"):
-                        with self.subTest(command, input=option, name=name, how=how):
-                            self.in_folder(command, option, output, name, how)
-        self.assertGreater(self.tries, 180)
+        cases = [(command, option, output, name) for (command, option), use in options().items() if "input" in use and use != "input folder"
+                 for (other, output), names in folder_files().items() if other == command for name in names]
+        self.assertGreater(len(cases), 150)
+        for (command, option, output, name), how in some(itertools.product(cases, ("there", "link", "hard link")), 2):
+            with self.subTest(command, input=option, name=name, how=how):
+                self.in_folder(command, option, output, name, how)
+        self.assertGreater(self.tries, 90)
 
     def in_folder(self, command, option, output, name, how):
         out = self.folder / "out"
@@ -242,12 +240,10 @@ class Keys(Claims):
             yield "export", name, ["--hw", "nv_full", "--form", form, "--to", "to"]
 
     def test_data_of_a_layer(self):
-        for layer, keys in self.layers():
-            for key in keys:
-                for command, name, more in self.outputs(key):
-                    for how in ("there", "link", "hard link"):
-                        with self.subTest(key=key, command=command, name=name, more=more, how=how):
-                            self.try_key(layer, key, command, name, more, how)
+        cases = [(layer, key, output) for layer, keys in self.layers() for key in keys for output in self.outputs(key)]
+        for (layer, key, (command, name, more)), how in some(itertools.product(cases, ("there", "link", "hard link")), 4):
+            with self.subTest(key=key, command=command, name=name, more=more, how=how):
+                self.try_key(layer, key, command, name, more, how)
 
     def try_key(self, layer, key, command, name, more, how):
         for folder in ("out", "to"):
@@ -289,31 +285,29 @@ class Keys(Claims):
         files = {"base/layer": "layer.json", "base/network": "network.json", "base/loadable": "tiny.nvdla", "base/input": "images.npy", "base/hw": "machine.json", "base/memory": "device.json",
                  "base/calibrate": "images.npy", "base/labels": "labels.npy", "technology": "energy.json", "workloads/[]/network": "network.json", "workloads/[]/layer": "layer.json"}
         self.assertLessEqual(set(self.keys("sweep")), set(bases), "a key that this test does not know")
-        for key, base in bases.items():
-            for name in folder_files()["sweep", "--out"]:
-                for how in ("there", "link"):
-                    shutil.rmtree(self.folder / "out", ignore_errors=True)
-                    file, place = self.folder / files.get(key, "expected.npy"), self.folder / "out" / (name + "0000/result.json" if name.endswith("/") else name)
-                    place.parent.mkdir(parents=True)
-                    if how == "there" and key in ("base/network", "workloads/[]/network", "workloads/[]/layer", "base/loadable", "base/hw", "base/memory") and place.suffix != file.suffix:
-                        continue
-                    if how == "there":
-                        shutil.copy(file, place)
-                        file = place
-                    else:
-                        place.symlink_to(file)
-                    text = json.dumps(base).replace('"F"', json.dumps(str(file))).replace('"x=F"', json.dumps(f"x={file}"))
-                    base_now = json.loads(text)
-                    technology, axis, workloads = (base_now.pop(name, None) for name in ("technology", "axis", "workloads"))
-                    self.write(dict(SMALL, data={"expected": str(file)}), "keyed.json")
-                    self.write(SMALL, "sub/keyed.json")
-                    if axis:  # relative to the layer that it is laid over
-                        axis = os.path.relpath(axis, self.folder / "sub")
-                    sweep = {"base": {"hw": "nv_small"} | base_now, "axes": {"latency": [10, 20]} | ({"data.expected": [axis]} if axis else {})}
-                    sweep |= ({"technology": technology} if technology else {}) | ({"workloads": workloads} if workloads else {})
-                    with self.subTest(key=key, name=name, how=how):
-                        self.attempt(["sweep", self.write(sweep, "made.json"), "--out", "out", *WANTED.get(name, [])], file,
-                                     or_says=FOREIGN if name.endswith("/") and how == "link" else REFUSED)
+        for (key, base), name, how in some(itertools.product(bases.items(), folder_files()["sweep", "--out"], ("there", "link")), 3):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            file, place = self.folder / files.get(key, "expected.npy"), self.folder / "out" / (name + "0000/result.json" if name.endswith("/") else name)
+            place.parent.mkdir(parents=True)
+            if how == "there" and key in ("base/network", "workloads/[]/network", "workloads/[]/layer", "base/loadable", "base/hw", "base/memory") and place.suffix != file.suffix:
+                continue
+            if how == "there":
+                shutil.copy(file, place)
+                file = place
+            else:
+                place.symlink_to(file)
+            text = json.dumps(base).replace('"F"', json.dumps(str(file))).replace('"x=F"', json.dumps(f"x={file}"))
+            base_now = json.loads(text)
+            technology, axis, workloads = (base_now.pop(name, None) for name in ("technology", "axis", "workloads"))
+            self.write(dict(SMALL, data={"expected": str(file)}), "keyed.json")
+            self.write(SMALL, "sub/keyed.json")
+            if axis:  # relative to the layer that it is laid over
+                axis = os.path.relpath(axis, self.folder / "sub")
+            sweep = {"base": {"hw": "nv_small"} | base_now, "axes": {"latency": [10, 20]} | ({"data.expected": [axis]} if axis else {})}
+            sweep |= ({"technology": technology} if technology else {}) | ({"workloads": workloads} if workloads else {})
+            with self.subTest(key=key, name=name, how=how):
+                self.attempt(["sweep", self.write(sweep, "made.json"), "--out", "out", *WANTED.get(name, [])], file,
+                             or_says=FOREIGN if name.endswith("/") and how == "link" else REFUSED)
 
 
 class Found(Case):

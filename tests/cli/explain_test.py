@@ -15,7 +15,7 @@ from cli_test import DATA, MODELS, SMALL, Case
 
 ROOT = Path(__file__).resolve().parents[2]
 
-NETWORK = {"name": "tiny", "input": {"width": 40, "height": 40, "channels": 64},
+NETWORK = {"name": "tiny", "input": {"width": 20, "height": 20, "channels": 64},
            "layers": [{"name": "first", "op": "conv2d", "kernel": {"width": 3, "height": 3, "count": 64}, "bias": True},
                       {"name": "second", "op": "conv2d", "kernel": {"width": 1, "height": 1, "count": 128}},
                       {"name": "pooled", "op": "pool", "pool": {"function": "max", "kernel_shape": [2, 2], "strides": [2, 2]}}]}
@@ -217,7 +217,7 @@ class Trials(Explained):
         self.assertLessEqual(max(map(len, lines)), 80)
 
     def test_a_memory_that_is_slow_allows_a_slower_clock(self):
-        layer = {"name": "fc", "input": {"width": 1, "height": 1, "channels": 2048}, "kernel": {"width": 1, "height": 1, "count": 1024}}
+        layer = {"name": "fc", "input": {"width": 1, "height": 1, "channels": 2048}, "kernel": {"width": 1, "height": 1, "count": 256}}
         machine = ["--hw", "nv_large", "--memory", "ddr4-2400"]
         before = self.run_into("run", self.write(layer), "a", *machine)
         clocks = {p: [one for one in self.explained("a", "--slack", p)["slack"] if "clock_mhz" in one["option"]] for p in (0, 2, 60)}

@@ -17,6 +17,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from examples import some
+
 DLASIM = None
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("DLASIM_TEST_DATA", "test-data"))  # the archives of tests/data, unpacked
@@ -82,7 +84,7 @@ class Broken(Lint):
             for machine in ("nv_small", "nv_full"):
                 case = self.case(network, machine)
                 self.assertEqual(self.broken(case), [])
-                for name in names:
+                for name in some(names, 1):
                     for entry in entries(case, name):
                         changed = copy.deepcopy(case)
                         value = changed["program"][entry][1]
@@ -116,7 +118,7 @@ class Broken(Lint):
                 case = self.case(network, machine)
                 names = {e[0] for e in case["program"] if e[0].endswith(("ADDR_LOW", "ADDR_LOW_0", "LINE_STRIDE", "SURF_STRIDE", "SURFACE_STRIDE"))}
                 self.assertGreater(len(names), 3)
-                for name in names:
+                for name in some(sorted(names), 1):
                     changed = copy.deepcopy(case)
                     entry = entries(changed, name)[0]
                     changed["program"][entry][1] += atom // 2

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import cli_test
 from cli_test import DATA, SMALL, Case
+from examples import some
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = {"input": {"width": 40, "height": 40, "channels": 128}, "kernel": {"width": 3, "height": 3, "count": 256}, "bias": True, "post": {"output": {"shift": 10}}}
@@ -44,7 +45,7 @@ class NoMemory(Case):
                       ["loadable", DATA / "loadables/tiny_nv_small.nvdla", "--hw", "nv_small"], ["export", "small.json", "--hw", "nv_small", "--to", "case"],
                       ["dram", "--cycles", 3000, "--json"], ["bound", "small.json", "--chip", 16], ["reference"]):
             seen = []
-            for megabytes in self.limits:
+            for megabytes in [*some(self.limits[:-1], 4), self.limits[-1]]:
                 out = [] if words[0] in ("export", "dram", "bound", "reference") else ["--out", "out"]
                 done = self.limited(megabytes, *words, *out)
                 with self.subTest(words[:2], megabytes=megabytes):
@@ -59,7 +60,7 @@ class NoMemory(Case):
         sweep = self.write({"base": {"layer": SMALL, "hw": "nv_large"}, "axes": {"layer": [SMALL, "huge.json"], "latency": [10, 20]}}, "sweep.json")
         self.assertEqual(self.dlasim("sweep", sweep, "--out", "whole").returncode, 0)
         cut = 0
-        for megabytes in self.limits[::2]:
+        for megabytes in some(self.limits[::2], 3):
             shutil.rmtree(self.folder / "out", ignore_errors=True)
             done = self.limited(megabytes, "sweep", sweep, "--out", "out", "--jobs", 2)
             with self.subTest(megabytes=megabytes):

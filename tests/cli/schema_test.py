@@ -18,6 +18,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from examples import some
+
 try:
     import jsonschema
 except ImportError:
@@ -156,7 +158,7 @@ class Wrong(Case):
         self.assertGreater(len(faults), least)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "wrong.json"
-            for place, bad, document in faults:
+            for place, bad, document in some(faults, 2):
                 with self.subTest(kind=kind, place=place, bad=bad):
                     self.assertNotEqual(self.problems(kind, document), [])
                     file.write_text(json.dumps(document))

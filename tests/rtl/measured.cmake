@@ -1,4 +1,4 @@
-# Measured cases of the reference hardware, a test a configuration: every event in its cycle, skipping time, one case of four stepping too,
+# Measured cases of the reference hardware, a test a configuration: every event in its cycle, skipping time, one case of eight stepping too,
 # all of them in the label long; of two, the runs of all gated clocks. With sanitizers one case of 25 instead, which is quick: they run the
 # whole machine.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -17,7 +17,7 @@ elseif(TARGET dlasim)
         add_test(NAME measured.${configuration}
                  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim>
                          --jobs 1 --known-gaps ${CMAKE_CURRENT_SOURCE_DIR}/known_gaps.txt ${clocks}
-                         --leap-law 4 ${DLASIM_TEST_DATA}/rtl/${configuration})
+                         --leap-law 8 ${DLASIM_TEST_DATA}/rtl/${configuration})
         set_tests_properties(measured.${configuration} PROPERTIES LABELS rtl TIMEOUT 1200 COST 100)
         add_test(NAME measured.${configuration}_stepping
                  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/accuracy.py --dlasim $<TARGET_FILE:dlasim>
