@@ -6,7 +6,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # Shows pages in a browser; reads waveforms; writes models; runs a sweep as jobs of a cluster, where the user is root; makes the site of the pages.
 with_tests=yes
-more_packages="chromium gtkwave python3-onnx slurmctld slurmd slurm-client munge sqlite3 mkdocs-material debootstrap xz-utils"
+more_packages="chromium gtkwave python3-onnx slurmctld slurmd slurm-client munge sqlite3 mkdocs-material debootstrap xz-utils mold"
 command -v node >/dev/null || more_packages="$more_packages nodejs ca-certificates"
 . "$root/scripts/prepare.sh"
 directory="$root/build"
