@@ -180,8 +180,8 @@ void CdpLanes::convert_out(const std::int64_t* v, std::size_t count, std::uint8_
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const auto half = static_cast<std::uint16_t>(values[i]);
-        std::memcpy(out + 2 * i, &half, sizeof half);
+        const auto value = static_cast<std::uint16_t>(values[i]);
+        std::memcpy(out + 2 * i, &value, sizeof value);
     }
 }
 

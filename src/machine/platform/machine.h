@@ -20,7 +20,7 @@ struct SimulateOptions {
     bool timing_only = false;  // data is not computed, only time is simulated
     bool stepping = false;     // evaluate every unit in every cycle, none ahead of SystemC, sum causes up often: slow, same result
     // Progress in units of Workload::work and stamps passed; false stops the run.
-    std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going;
+    std::function<bool(Cycle now, std::uint64_t done, std::size_t stamps)> keep_going{};
     bool check_dram = false;    // every command of a DRAM goes through the checker
     bool events = false;        // record probes and bus logs
     bool all_commands = false;  // bus logs have all commands, not only the first
@@ -51,7 +51,7 @@ public:
     std::vector<std::uint8_t> read_memory(const Place& place, std::uint64_t bytes) const;
 
     /// Called about every `1 << 16` cycles with the current cycle; false stops the run.
-    std::function<bool(Cycle)> keep_going;
+    std::function<bool(Cycle)> keep_going{};
 
     /// Called at every interrupt of the pin after t0, and where else samples are wanted, in the order of their cycles.
     std::function<void(const Sample&)> on_sample;

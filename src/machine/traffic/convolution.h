@@ -38,9 +38,9 @@ class PatientPulse : public Pulse<T> {
 public:
     void put(Cycle at, const T& message, bool wakes = true)
     {
-        Sleeper* const reader = std::exchange(this->reader, wakes ? this->reader : nullptr);
+        Sleeper* const woken = std::exchange(this->reader, wakes ? this->reader : nullptr);
         Pulse<T>::put(at, message);
-        this->reader = reader;
+        this->reader = woken;
     }
 };
 

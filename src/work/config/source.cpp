@@ -148,6 +148,17 @@ const WorkKind* kind_in_result(const Json& result)
     return found == kWorkKinds.rend() ? nullptr : &*found;
 }
 
+const std::vector<std::string_view>& swept_keys()
+{
+    static const std::vector<std::string_view> kKeys = [] {
+        std::vector<std::string_view> keys;
+        for (const WorkKind& kind : kWorkKinds)
+            if (kind.swept && std::ranges::count(keys, std::string_view(kind.swept)) == 0) keys.emplace_back(kind.swept);
+        return keys;
+    }();
+    return kKeys;
+}
+
 const WorkKind& swept_kind(const std::string& key, const Json& value)
 {
     const WorkKind* named = value.is_string() ? kind_of_name(value.get<std::string>()) : nullptr;

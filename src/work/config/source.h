@@ -9,6 +9,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct WorkKind {
 const WorkKind& kind_of(const AnyWork& work);
 /// That a result holds: its work is under the key. None: it cannot run again.
 const WorkKind* kind_in_result(const Json& result);
+/// Keys of a sweep's base and axes that have work, each once.
+const std::vector<std::string_view>& swept_keys();
 /// Of a value of a sweep's key, which is a path or the work itself.
 const WorkKind& swept_kind(const std::string& key, const Json& value);
 /// By the ending of its name, JSON by its keys; none: neither says it.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "loadable/descriptor_fields.h"
 #include "loadable/descriptor_layout.h"
@@ -131,9 +133,8 @@ private:
 
 bool SdpOperation::needs_rdma() const
 {
-    bool operands = false;
-    for (const SdpStage& stage : stages) operands = operands || (stage.enable != 0 && stage.mode != 0);
-    return !source.on_the_fly() || operands;
+    const bool reads = std::ranges::any_of(stages, [](const SdpStage& stage) { return stage.enable != 0 && stage.mode != 0; });
+    return reads || !source.on_the_fly();
 }
 
 const Cube* Operation::source() const

@@ -61,8 +61,8 @@ OnnxArray constant_of(NodeView& view)
         array.shape.clear();
     } else if (const OnnxAttribute* wholes = view.any("value_ints")) {
         std::vector<std::int32_t> values;
-        for (const std::int64_t value : wholes->wholes)
-            values.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX)));
+        for (const std::int64_t each : wholes->wholes)
+            values.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(each, INT32_MIN, INT32_MAX)));
         array = whole_array(std::move(values));
     } else throw Refused("has no value of numbers, expected one");
     return array;

@@ -30,12 +30,12 @@ struct KeptDecision : ChangedDecision {
 /// Of the program that was found, with what else was tried of it alone.
 struct SearchedStep {
     std::string name;
-    std::optional<std::int64_t> before;  // cycles in the program at the start; none if it had no such step
+    std::optional<std::int64_t> before{};  // cycles in the program at the start; none if it had no such step
     std::int64_t after = 0;
     std::string bound;
     std::uint64_t bound_cycles = 0;
     std::uint64_t tried = 0, ruled_out = 0, impossible = 0;  // simulated, not run because of their bounds, refused by the planner
-    std::optional<ChangedDecision> next;                     // the best of those that were simulated
+    std::optional<ChangedDecision> next{};                   // the best of those that were simulated
     double lost = 0;                                         // by it, of the objective
     bool misses = false;                                     // it misses a requirement
     bool all = true;                                         // nothing of it is left to try

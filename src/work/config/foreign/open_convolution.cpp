@@ -123,7 +123,7 @@ public:
         range(Size::DilationX, c.x.dilation, kMaxLayerDilation, "dilation");
         range(Size::DilationY, c.y.dilation, kMaxLayerDilation, "dilation");
         range(Size::Channels, c.channels, kMaxLayerSide, "channels of such a kernel");
-        if (c.groups != 1) range(Size::Kernels, c.kernels, kMaxLayerSide, "kernels of groups");
+        if (c.groups != 1) range(Size::OutputChannels, c.kernels, kMaxLayerSide, "kernels of groups");
         range(Size::Batch, c.batch, 32, "batch");
     }
     void tensor(const char* what, std::uint64_t elements)
@@ -164,7 +164,7 @@ std::vector<Json> layers_of(OpenConvolution c, const std::string& name, const Fo
     checker.range(Size::Width, c.x.input, kMaxForeignSize, "input width");
     checker.range(Size::Height, c.y.input, kMaxForeignSize, "input height");
     checker.range(Size::Channels, c.channels, kMaxForeignSize, "channels");
-    checker.range(Size::Kernels, c.kernels, kMaxForeignSize, "kernels");
+    checker.range(Size::OutputChannels, c.kernels, kMaxForeignSize, "kernels");
     checker.kernel(Size::KernelWidth, c.x);
     checker.kernel(Size::KernelHeight, c.y);
     if (problems.size() != before) return {};

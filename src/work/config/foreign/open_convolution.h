@@ -17,7 +17,7 @@
 
 namespace dlasim {
 
-enum class Size { Width, Height, Channels, KernelWidth, KernelHeight, Kernels, StrideX, StrideY, DilationX, DilationY, Batch };
+enum class Size { Width, Height, Channels, KernelWidth, KernelHeight, OutputChannels, StrideX, StrideY, DilationX, DilationY, Batch };
 
 struct OpenConvolution {
     struct Axis {

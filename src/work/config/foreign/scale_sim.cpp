@@ -209,7 +209,7 @@ private:
 
     std::size_t cell_of(Size size) const
     {
-        if (columns_->product) return size == Size::Kernels ? 2 : size == Size::Channels ? 3 : 1;
+        if (columns_->product) return size == Size::OutputChannels ? 2 : size == Size::Channels ? 3 : 1;
         switch (size) {
             case Size::Height:
                 return 1;
@@ -221,7 +221,7 @@ private:
                 return 4;
             case Size::Channels:
                 return 5;
-            case Size::Kernels:
+            case Size::OutputChannels:
                 return 6;
             case Size::StrideX:
                 return columns_->second_stride.value_or(7);

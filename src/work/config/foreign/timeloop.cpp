@@ -331,7 +331,7 @@ private:
                     return y.dilation_name;
                 case Size::Channels:
                     return channel_names;
-                case Size::Kernels:
+                case Size::OutputChannels:
                     return kernel_names;
                 case Size::Batch:
                     return other_names;

@@ -77,7 +77,6 @@ constexpr KeyRow kAnyAxis{
     "a field of the hardware (cbuf.banks), a field of the layer (input.channels) or an option of the memory (latency, timing.tRCD)",
     "optional"};
 
-constexpr std::array<std::string_view, 3> kWorkKeys{"layer", "network", "loadable"};
 constexpr std::size_t kMaxPoints = 1'000'000, kMaxValue = 1 << 20;
 
 SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool of_compiled)
@@ -85,7 +84,7 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool 
     using Kind = SweepAxis::Kind;
     if (name == "hw") return Kind::WholeHardware;
     if (name == "memory") return Kind::WholeMemory;
-    if (std::ranges::count(kWorkKeys, name) != 0) return Kind::Work;
+    if (std::ranges::count(swept_keys(), name) != 0) return Kind::Work;
     if (name == "mode" && of_compiled) return Kind::Mode;  // a layer has one too
     if (find_hardware_field(name)) return Kind::Hardware;
     if (is_layer_field(name) || is_transfer_field(name)) return Kind::Layer;
@@ -103,7 +102,7 @@ SweepAxis::Kind kind_of(const std::string& name, const std::string& where, bool 
 void take_work_of_axes(Sweep& sweep, const JsonObject& top, const JsonObject& base)
 {
     const Json axes = top.has("axes") ? top.raw("axes") : Json();
-    for (const std::string_view key : kWorkKeys) {
+    for (const std::string_view key : swept_keys()) {
         if (!axes.is_object() || !axes.contains(key) || !axes[key].is_array() || axes[key].empty() || axes[key][0].is_null()) continue;
         sweep.runs = key;
         sweep.work = axes[key][0];
@@ -209,12 +208,12 @@ void read_base(Sweep& sweep, const JsonObject& top)
 {
     static const Json kNone = Json::object();
     const JsonObject base(top.has("base") ? top.raw("base") : kNone, top.file(), top.pointer("base"), names_of(kBaseKeys));
-    base.not_both("layer", "network");
-    base.not_both("layer", "loadable");
-    base.not_both("network", "loadable");
+    const std::vector<std::string_view>& keys = swept_keys();
+    for (auto one = keys.begin(); one != keys.end(); ++one)
+        for (auto other = one + 1; other != keys.end(); ++other) base.not_both(*one, *other);
     if (base.has("loadable") && base.text("loadable", "").empty()) throw ConfigError(base.where("loadable"), "found \"\", expected a file");
-    const auto key = std::ranges::find_if(kWorkKeys, [&](std::string_view one) { return base.has(one); });
-    const bool work = key != kWorkKeys.end();
+    const auto key = std::ranges::find_if(keys, [&](std::string_view one) { return base.has(one); });
+    const bool work = key != keys.end();
     if (work && !sweep.workloads.empty())
         throw ConfigError(at(top.file(), "/workloads"),
                           "found together with a layer, network or loadable in \"base\", expected one of them");
