@@ -49,7 +49,6 @@ void mark_first_launch(Program& program)
 std::string MissingUnits::of(const RegisterWrite& write)
 {
     namespace groups = reg::groups;
-    using reg::sdp::D_DP_EW_CFG;
     const auto missing = [&](std::string_view what, const std::string& how, const char* with) {
         return fmt::format("switches on {}{}, which {} does not have: expected a machine with it, such as {}", what, how, hardware_.name,
                            with);
@@ -57,7 +56,7 @@ std::string MissingUnits::of(const RegisterWrite& write)
     if (write.name == "SDP.S_POINTER") producer_ = groups::S_POINTER::PRODUCER.get(write.value);
     else if (write.name == "SDP.D_DP_EW_CFG") ew_[producer_] = write.value;
     if (!(write.value & 1)) return "";
-    if (write.name == "SDP.D_OP_ENABLE" && !hardware_.sdp.has_ew && !D_DP_EW_CFG::EW_BYPASS.get(ew_[producer_]))
+    if (write.name == "SDP.D_OP_ENABLE" && !hardware_.sdp.has_ew && !reg::sdp::D_DP_EW_CFG::EW_BYPASS.get(ew_[producer_]))
         return missing("SDP.EW", fmt::format(" (SDP.D_DP_EW_CFG {:#x})", ew_[producer_]), "nv_small_256_full");
     const auto* lacks = facts::missing_unit(hardware_, std::string_view(write.name).substr(0, write.name.find('.')));
     if (!lacks || !launches(write.name)) return "";
