@@ -1,13 +1,15 @@
 #!/bin/sh
 # What the compiler, its sanitizers and clang-tidy find beyond the release tests. Installs what is missing.
 #
-#   scripts/checks.sh [debug] [asan] [tidy]      none: all three
+#   scripts/checks.sh [debug] [asan] [asan-all] [tidy]      none: debug asan tidy
 #
 #   debug   the tests of the label quick, built with -O0 and the assertions of the standard library
 #   asan    the same with AddressSanitizer and UndefinedBehaviorSanitizer; for tests of single units, measured cases on the whole
 #           machine. CI runs this one: it is Debug as well.
-#           Some random laws run a tenth of their trials, the fuzzers a tenth of their inputs (tests/CMakeLists.txt)
+#           Some random laws run a tenth of their trials, the fuzzers a tenth of their inputs (tests/CMakeLists.txt); of many similar
+#           examples a quarter is tried (tests/cli/examples.py)
 #           Tests that take minutes under sanitizers and are no source of hostile input have another label than quick
+#   asan-all   asan with all tests and all examples
 #   tidy    clang-tidy on the sources that differ from the branch this one left, or of the last five commits; at most 8 files
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -55,9 +57,9 @@ failed=""
 for check in "$@"; do
     began=$(date +%s)
     case $check in
-        debug | asan) quick_tests "$check" ;;
+        debug | asan | asan-all) quick_tests "$check" ;;
         tidy) clang_tidy ;;
-        *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+        *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     esac || failed="$failed $check"
     echo "$check: $(($(date +%s) - began)) s" >&2
 done
