@@ -2,6 +2,7 @@
 # Installs what is missing, builds everything and runs the tests.
 #
 #   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all but long
+#   DLASIM_CONFIGURE                options of cmake more
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # Shows pages in a browser; reads waveforms; writes models; runs a sweep as jobs of a cluster, where the user is root; makes the site of the pages.
@@ -11,7 +12,8 @@ command -v node >/dev/null || more_packages="$more_packages nodejs ca-certificat
 . "$root/scripts/prepare.sh"
 directory="$root/build"
 "$root/scripts/browser_tools.sh" "$directory/browser" || echo "no Playwright from npm: the page of a run is not driven by it" >&2
-build_targets "$directory" Release -DDLASIM_TESTS=ON
+# shellcheck disable=SC2086
+build_targets "$directory" Release -DDLASIM_TESTS=ON ${DLASIM_CONFIGURE:-}
 if [ $# -gt 0 ]; then
     pattern=$(printf '%s|' "$@")
     set -- --label-regex "^(${pattern%|})\$"
