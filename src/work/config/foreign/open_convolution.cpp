@@ -211,6 +211,7 @@ void throw_problems(const std::string& file, const std::vector<ForeignProblem>& 
     if (problems.empty()) return;
     if (problems.size() == 1) throw ConfigError(problems.front().place, problems.front().text);
     std::vector<std::string> all;
+    all.reserve(problems.size());
     for (const ForeignProblem& problem : problems) all.push_back(problem.place + ": " + problem.text);
     throw ConfigErrors(file, all);
 }

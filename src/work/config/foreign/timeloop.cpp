@@ -235,7 +235,7 @@ private:
             for (const YAML::Node& terms : projection) space.axes.push_back(read_axis(terms));
             read.push_back(std::move(space));
         }
-        std::ranges::stable_partition(read, [](const Space& space) { return !space.written; });
+        std::stable_partition(read.begin(), read.end(), [](const Space& space) { return !space.written; });
         if (read[1].written || !read[2].written) refuse(spaces, "expected one tensor that is read_write: the outputs");
         if (is_weights(read[0], read[1])) std::swap(read[0], read[1]);
         input_ = read[0];
