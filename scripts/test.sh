@@ -2,7 +2,7 @@
 # Installs what is missing, builds everything and runs the tests.
 #
 #   scripts/test.sh [LABEL...]      labels: quick, golden, rtl, long; none: all but long
-#   DLASIM_CONFIGURE                options of cmake more
+#   DLASIM_CONFIGURE                more options for cmake
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # Shows pages in a browser; reads waveforms; writes models; runs a sweep as jobs of a cluster, where the user is root; makes the site of the pages.

@@ -1,14 +1,14 @@
-// Policies of a DRAM by a class of yours: where addresses lie, what is served first, when a row is closed, when a refresh may not wait.
+// The policies of a DRAM: where addresses lie, what is served first, when a row is closed, when a refresh does not wait.
 //
 //   struct InOrder final : dlasim::DramPolicy {                     // in each bank the oldest request, whatever row is open
 //       bool younger_hit_first(const dlasim::DramBank&, bool) const override { return false; }
 //   };
 //   dlasim::Memory memory("memory", {.memory = "ddr4-3200", .policy = std::make_shared<InOrder>()});
 //
-// Every function gets what the configured controller would do and returns what is to be done: what it does not override stays as
-// configured. The standard is kept whatever it returns, for the controller only asks about commands in the first cycle in which they are
-// allowed. It asks when something has changed, not in every cycle, and perhaps more than once: an answer must follow from the arguments
-// alone.
+// A function gets what the configured controller would do, as `configured`, and returns what is to be done. What a class does not override
+// stays as configured. The standard is kept whatever a function returns, because the controller asks only about commands in the first cycle
+// in which they are allowed. It asks when something has changed, not in every cycle, and may ask again: an answer must follow from the
+// arguments alone.
 #pragma once
 #include <cstdint>
 
@@ -20,7 +20,7 @@ struct DramLocation {
     bool operator==(const DramLocation&) const = default;
 };
 
-/// A command that the next one may be, for a request of one burst of the DRAM.
+/// A command that may be issued next, for a request of one burst of the DRAM.
 struct DramCandidate {
     enum class Kind : std::uint8_t { Column, Activate, Precharge };
     Kind kind{};
@@ -56,7 +56,8 @@ struct DramRefresh {
 class DramPolicy {
 public:
     virtual ~DramPolicy() = default;
-    /// Of an address inside the DRAM. What does not exist there is TLM_ADDRESS_ERROR_RESPONSE; two addresses at one place are one burst.
+    /// `address`: byte of the DRAM, from 0 at its base; beyond its capacity where it wraps. A burst for which a channel, rank, bank, row or
+    /// column is returned that does not exist is TLM_ADDRESS_ERROR_RESPONSE; bursts at one place count as one.
     virtual DramLocation locate(std::uint64_t address, const DramLocation& configured) const;
     /// Among commands that are allowed in the same earliest cycle. What always comes last may wait for ever.
     virtual DramOrder order(const DramCandidate& candidate, const DramOrder& configured) const;
@@ -64,7 +65,7 @@ public:
     virtual bool younger_hit_first(const DramBank& bank, bool configured) const;
     /// A column command closes its row by auto-precharge.
     virtual bool closes_row(const DramBank& bank, bool configured) const;
-    /// A refresh that is due goes before requests although it might be postponed.
+    /// A refresh that is due goes before requests although it might be postponed. As configured: false.
     virtual bool refreshes_now(const DramRefresh& refresh) const;
 };
 

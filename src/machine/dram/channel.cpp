@@ -27,8 +27,7 @@ std::uint32_t commands_of(const Config& config, bool any_policy)
     const auto only_if = [&never](bool issued, std::initializer_list<Command> commands) {
         for (Command command : commands) never |= issued ? 0u : 1u << index(command);
     };
-    const PagePolicy policy = config.controller.page_policy;
-    only_if(any_policy || (policy != PagePolicy::Open && policy != PagePolicy::Timeout), {Command::Rda, Command::Wra});
+    only_if(any_policy || config.controller.auto_precharges(), {Command::Rda, Command::Wra});
     only_if(config.controller.power_down_after != 0, {Command::PdEnter, Command::PdExit});
     only_if(config.controller.self_refresh_after != 0, {Command::SrefEnter, Command::SrefExit});
     return ~never;

@@ -80,6 +80,9 @@ struct ControllerConfig {
     std::uint32_t power_down_after = 0;  // idle cycles; 0 never
     std::uint32_t self_refresh_after = 0;
     std::uint32_t command_queue = 8;  // reference only: entries of a bank's queue
+
+    /// Column commands may close rows by auto-precharge.
+    bool auto_precharges() const { return page_policy != PagePolicy::Open && page_policy != PagePolicy::Timeout; }
 };
 
 /// Currents of one supply in mA. Missing ones are an error: an energy is stated or it is not.

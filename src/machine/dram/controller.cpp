@@ -29,7 +29,7 @@ Controller::Controller(const Config& config, const DramPolicy* policy)
       reads_(config.controller.read_queue, device_.banks.size()),
       writes_(config.controller.write_queue, device_.banks.size()),
       ranks_(config.organisation.ranks()),
-      closes_rows_(policy || (config.controller.page_policy != PagePolicy::Open && config.controller.page_policy != PagePolicy::Timeout)),
+      closes_rows_(policy || config.controller.auto_precharges()),
       by_bank_(config.refresh.policy != RefreshPolicy::PerBank && config.controller.page_policy != PagePolicy::Timeout)
 {
     for (const bool write : {false, true})

@@ -146,12 +146,12 @@ struct Machine::Parts {
     MemoryStore& store(const Place& place) { return place.primary || options.one_memory ? primary_store : secondary_store; }
     bool idle() { return top.mcif().fabric().idle() && (!top.cvif() || top.cvif()->fabric().idle()); }
     std::uint64_t memory_wakes() const { return primary->wakes() + (secondary ? secondary->wakes() : 0); }
-    std::string diagnose(const Software& stuck, Cycle now)
+    std::string diagnose(const Software& host_software, Cycle now)
     {
         std::string text;
         if (top.failures().any()) text = fmt::format("{} (cycle {})\n", top.failures().first(), now);
-        else if (!stuck.failure().empty()) text = fmt::format("{} (cycle {})\n", stuck.failure(), now);
-        else text = fmt::format("no unit makes progress in cycle {}; software waits for {}\n", now, stuck.waiting_for());
+        else if (!host_software.failure().empty()) text = fmt::format("{} (cycle {})\n", host_software.failure(), now);
+        else text = fmt::format("no unit makes progress in cycle {}; software waits for {}\n", now, host_software.waiting_for());
         for (UnitModule* unit : top.units())
             if (const std::string why = unit->core().stuck(); !why.empty()) text += fmt::format("  because: {}\n", why);
         for (const PortMemory* memory : {&*primary, secondary ? &*secondary : nullptr})

@@ -143,7 +143,7 @@ Words words_of(std::string_view modes)
     return words;
 }
 
-/// Or something larger than `most`.
+/// How many words only one of the two has. If more than `most` have to be, a number above it.
 std::size_t modes_apart(const Words& left, const Words& right, std::size_t most)
 {
     const auto [fewer, more] = std::minmax({left.size(), right.size()});

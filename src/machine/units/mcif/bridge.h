@@ -86,10 +86,10 @@ private:
         explicit Burst(const Bridge& owner) : payload(*this, owner) {}
         ~Burst() { put_extensions(nullptr, nullptr); }
         /// For the next burst, again: other users of the payload may have removed them.
-        void put_extensions(Tag* client, PortWaits* waits_of)
+        void put_extensions(Tag* client, PortWaits* port_waits)
         {
             payload.set_extension<BurstClient>(client);
-            payload.set_extension<PortWaits>(waits_of);
+            payload.set_extension<PortWaits>(port_waits);
         }
         BurstPayload payload;
         Tag tag;
