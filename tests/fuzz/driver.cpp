@@ -1,10 +1,10 @@
 // Runs a fuzz target on seeded mutations of good files and says what came of it.
 //
-//   fuzz_layer [--runs N] [--seconds S] [--seed K] [FILE...]     FILEs are run as they are, without mutations
+//   fuzz READER [--runs N] [--seconds S] [--seed K] [FILE...]     FILEs are run as they are, without mutations
 //
 // A crash, a signal, an exception that is no ConfigError, more than ten seconds of CPU time (a hundred with sanitizers and -O0, where
-// everything takes forty times as long) or three GiB of memory for an input end it with status 1; the input stands in fuzz_NAME.input then.
-// So does a run in which hardly anything was taken: it tests nothing.
+// everything takes forty times as long) or three GiB of memory for an input end it with status 1; the input stands in fuzz_READER.input
+// then. So does a run in which hardly anything was taken: it tests nothing.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -33,6 +33,13 @@ namespace {
 constexpr rlim_t kMaxMemory = rlim_t{3} << 30;
 constexpr int kMaxSeconds = 10, kMaxSecondsSanitized = 100;
 
+std::vector<const Target*>& targets()
+{
+    static std::vector<const Target*> all;
+    return all;
+}
+
+const Target* g_target = nullptr;
 std::string g_name;
 char g_file[256];
 const char* volatile g_input = nullptr;
@@ -98,7 +105,7 @@ bool run(const std::string& input)
     g_input = input.data();
     g_size = input.size();
     try {
-        return LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()) == 0;
+        return g_target->input(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()) == 0;
     } catch (const std::bad_alloc&) {
         finding("an input takes more than three GiB");
     } catch (const std::exception& error) {
@@ -123,7 +130,7 @@ struct Order {
 Order order_of(int argc, char** argv)
 {
     Order order;
-    for (int i = 1; i < argc; ++i) {
+    for (int i = 2; i < argc; ++i) {
         const std::string word = argv[i];
         std::uint64_t* const number = word == "--runs"      ? &order.runs
                                       : word == "--seconds" ? &order.seconds
@@ -146,10 +153,10 @@ int drive(const Order& order)
     using Clock = std::chrono::steady_clock;
     for (const std::string& file : order.files) fmt::print("{}: {}\n", file, run(contents(file)) ? "taken" : "refused");
     if (!order.files.empty()) return 0;
-    const std::vector<std::string> good = seeds();
+    const std::vector<std::string> good = g_target->seeds();
     for (const std::string& seed : good)
         if (!run(seed)) finding("a good file is refused");
-    Mutator mutator(order.seed, good, words());
+    Mutator mutator(order.seed, good, g_target->words());
     const Clock::time_point start = Clock::now(),
                             end = order.seconds == UINT64_MAX ? Clock::time_point::max() : start + std::chrono::seconds(order.seconds);
     std::uint64_t inputs = 0, taken = 0;
@@ -176,6 +183,12 @@ int drive(const Order& order)
 
 }  // namespace
 
+Target::Target(const char* reader, Texts good_files, Texts words_of_reader, Input take)
+    : name(reader), seeds(good_files), words(words_of_reader), input(take)
+{
+    targets().push_back(this);
+}
+
 void expect(bool holds, const char* what)
 {
     if (!holds) finding(std::string("must hold and does not: ") + what);
@@ -198,10 +211,19 @@ std::vector<std::string> repository_files(const std::string& folder, const std::
 
 }  // namespace dlasim::fuzz
 
+extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
+
 int main(int argc, char** argv)
 {
     using namespace dlasim::fuzz;
-    g_name = std::filesystem::path(argv[0]).filename().string();
+    for (const Target* target : targets())
+        if (argc > 1 && target->name == argv[1]) g_target = target;
+    if (!g_target) {
+        for (const Target* target : targets())
+            fmt::print(stderr, "usage: fuzz {} [--runs N] [--seconds S] [--seed K] [FILE...]\n", target->name);
+        return 2;
+    }
+    g_name = "fuzz_" + g_target->name;
     std::snprintf(g_file, sizeof g_file, "%s.input", g_name.c_str());
     watch();
     try {

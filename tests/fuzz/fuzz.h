@@ -1,8 +1,7 @@
 // Fuzzing a reader: whatever bytes come, it takes them or refuses them with a ConfigError, in bounded time and memory. What it
 // takes is planned, and read again from what is written of it.
 //
-// A target is libFuzzer's entry point, so that libFuzzer can drive it too (clang++ -fsanitize=fuzzer TARGET.cpp); here driver.cpp
-// does, with mutations of its own that know JSON.
+// A file of this folder has the target of one reader; driver.cpp runs them, with mutations that know JSON.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +10,23 @@
 
 #include "base/error.h"
 
-/// 0: the input was taken; -1: it was refused. Anything thrown is a finding.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
 namespace dlasim::fuzz {
 
-/// What mutations start from: good files.
-std::vector<std::string> seeds();
-/// Words that mean something to the reader, for insertion.
-std::vector<std::string> words();
+/// What fuzzes a reader. A program has all targets that are linked into it.
+struct Target {
+    using Texts = std::vector<std::string> (*)();
+    /// `input` returns 0 if it was taken, -1 if it was refused. Anything thrown is a finding.
+    using Input = int (*)(const std::uint8_t* data, std::size_t size);
+
+    Target(const char* reader, Texts good_files, Texts words_of_reader, Input take);
+
+    std::string name;
+    /// What mutations start from: good files.
+    Texts seeds;
+    /// Words that mean something to the reader, for insertion.
+    Texts words;
+    Input input;
+};
 
 /// A file of the repository.
 std::string repository_file(const std::string& path);

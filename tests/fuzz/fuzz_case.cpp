@@ -9,7 +9,9 @@
 #include "report/program_description.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_case {
+
+using namespace fuzz;
 
 std::string contents(const std::string& name)
 {
@@ -19,9 +21,7 @@ std::string contents(const std::string& name)
     return text.str();
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     return {contents("nv_small/dc_int8_min"),
             contents("nv_small/pdp_fly_conv3"),
@@ -37,17 +37,14 @@ std::vector<std::string> fuzz::seeds()
                "program": [["SDP.D_DATA_CUBE_WIDTH", 7], ["GLB.S_INTR_MASK", 0], ["MARK", "t0"]]})"};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"MARK", "t0",    "READ", "WAIT_INTR", "SDP_0", "CDMA.D_OP_ENABLE", "CACC.S_STATUS", "nv_full", "nv_large", "ffffffffffffffff",
             "addr", "bytes", "hex",  "seed"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const MeasuredCase read = parse_measured_case({reinterpret_cast<const char*>(data), size}, "case.json", std::nullopt);
         std::uint64_t bytes = 0;
@@ -59,4 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
 }
 
-extern "C" int sc_main(int, char**) { return 0; }  // the library asks for one
+const Target target("case", seeds, words, input);
+
+}  // namespace fuzz_case
+}  // namespace dlasim

@@ -7,8 +7,11 @@
 #include "fuzz.h"
 
 namespace dlasim {
+namespace fuzz_dram {
 
-std::vector<std::string> fuzz::seeds()
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     std::vector<std::string> all;
     for (const bool reference : {false, true})
@@ -21,17 +24,14 @@ std::vector<std::string> fuzz::seeds()
     return all;
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"tRCD", "tRAS",  "BL", "RL", "max(1,2)", "min(tRCD, 3)", "(((",      "1-99",      "4*4*4",          "ACT",
             "RD",   "REFab", "B",  "R",  "open",     "none",         "per_bank", "reference", "bank_interleave"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const auto json = parse_json({reinterpret_cast<const char*>(data), size}, "d.json");
         if (!json.is_object() || !json.contains("device") || !json.contains("standard")) throw ConfigError("d.json", "expected two files");
@@ -44,3 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::expect(!dram::statistics_text(config, statistics).empty() && !dram::config_json(config).empty(), "there is a report");
     });
 }
+
+const Target target("dram", seeds, words, input);
+
+}  // namespace fuzz_dram
+}  // namespace dlasim

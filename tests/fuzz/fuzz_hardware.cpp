@@ -7,8 +7,11 @@
 #include "lowering/plan.h"
 
 namespace dlasim {
+namespace fuzz_hardware {
 
-std::vector<std::string> fuzz::seeds()
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     std::vector<std::string> all;
     for (const Hardware& hardware : presets()) all.push_back(hardware_json(hardware).dump());
@@ -16,18 +19,15 @@ std::vector<std::string> fuzz::seeds()
     return all;
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     std::vector<std::string> all{"nv_full", "nv_small", "nv_large", "full", "configurable"};
     for (const HardwareField& field : hardware_fields()) all.push_back(field.path.substr(field.path.rfind('.') + 1));
     return all;
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     static const char* const kLayers[] = {
         R"({"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}, "post": {"bias": true}})",
         R"({"op": "sdp", "input": {"width": 5, "height": 3, "channels": 40}, "post": {"ew": {"alu": {"per": "element"}}}})"};
@@ -44,3 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             });
     });
 }
+
+const Target target("hardware", seeds, words, input);
+
+}  // namespace fuzz_hardware
+}  // namespace dlasim

@@ -7,7 +7,9 @@
 #include "lowering/plan.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_layer {
+
+using namespace fuzz;
 
 constexpr std::uint64_t kSmall = 1 << 14;  // elements of a tensor that is made
 
@@ -38,9 +40,7 @@ bool take(const std::string& text)
            }) == 0;
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     std::vector<std::string> all;
     for (const std::string& text : repository_files("models", ".json"))
@@ -67,14 +67,14 @@ std::vector<std::string> fuzz::seeds()
     return all;
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"fp16", "int8", "int16", "deconv2d", "conv2d", "sdp", "T_R8", "winograd", "direct", "image", "auto", "relu", "dbb", "cvsram"};
 }
 
-}  // namespace dlasim
+int input(const std::uint8_t* data, std::size_t size) { return take({reinterpret_cast<const char*>(data), size}) ? 0 : -1; }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
-{
-    return dlasim::take({reinterpret_cast<const char*>(data), size}) ? 0 : -1;
-}
+const Target target("layer", seeds, words, input);
+
+}  // namespace fuzz_layer
+}  // namespace dlasim

@@ -12,7 +12,9 @@
 #include "loadable/plan.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_loadable {
+
+using namespace fuzz;
 
 std::string contents(const std::string& name)
 {
@@ -22,9 +24,7 @@ std::string contents(const std::string& name)
     return text.str();
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     return {contents("tiny_nv_small.nvdla"),
             contents("tiny_batch2_nv_large.nvdla"),
@@ -35,16 +35,13 @@ std::vector<std::string> fuzz::seeds()
             contents("regression/CDP_L0_0_large.nvdla")};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"tb-0", "task-0-addr0", std::string(4, '\0'), "\xff\xff", std::string("\1\0\0\0", 4), "\xff\xff\xff\x7f"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const std::string bytes{reinterpret_cast<const char*>(data), size};
         for (const char* machine : {"nv_small", "nv_large", "nv_full"})
@@ -70,3 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         throw ConfigError("no machine takes it", refusals);
     });
 }
+
+const Target target("loadable", seeds, words, input);
+
+}  // namespace fuzz_loadable
+}  // namespace dlasim

@@ -3,7 +3,9 @@
 #include "fuzz.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_manifest {
+
+using namespace fuzz;
 
 constexpr const char* kOne =
     R"({"format": "dlasim.nvdla.manifest", "version": 1, "name": "m", "machine": "nv_small", "inputs": ["data"], "outputs": ["y"],
@@ -13,16 +15,11 @@ constexpr const char* kOne =
 constexpr const char* kPieces =
     R"({"format": "dlasim.nvdla.manifest", "tensors": [{"name": "a", "layout": {"pieces": [[0, 1, 8], [1, 1, 9], [2, 1000000, 16]]}}]})";
 
-}  // namespace
+std::vector<std::string> seeds() { return {kOne, kPieces}; }
+std::vector<std::string> words() { return {"format", "dlasim.nvdla.manifest", "tensors", "name", "layout", "pieces"}; }
 
-std::vector<std::string> fuzz::seeds() { return {kOne, kPieces}; }
-std::vector<std::string> fuzz::words() { return {"format", "dlasim.nvdla.manifest", "tensors", "name", "layout", "pieces"}; }
-
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const std::string text{reinterpret_cast<const char*>(data), size};
         for (const auto& [name, pieces] : manifest_pieces(parse_json(text, "m.json"), "m.json")) {
@@ -37,3 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     });
 }
+
+const Target target("manifest", seeds, words, input);
+
+}  // namespace fuzz_manifest
+}  // namespace dlasim

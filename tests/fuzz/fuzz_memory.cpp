@@ -5,8 +5,11 @@
 #include "fuzz.h"
 
 namespace dlasim {
+namespace fuzz_memory {
 
-std::vector<std::string> fuzz::seeds()
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     return {"ideal:latency=32,interval=1,write_latency=8",
             "ideal:command_interval=2,write_interval=3",
@@ -18,17 +21,14 @@ std::vector<std::string> fuzz::seeds()
             "mac.atomic_c=32"};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"ideal",   "ddr4-2400",       "hbm2", "channels", "mapping", "timing.tRAS", "controller.read_queue", "organisation.rows", "=",
             "latency", "refresh.postpone"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     const std::string text(reinterpret_cast<const char*>(data), size);
     const bool setting = fuzz::taken_or_refused([&] { load_hardware("nv_large", {text}); }) == 0;
     const int memory = fuzz::taken_or_refused([&] {
@@ -39,3 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     return setting ? 0 : memory;
 }
+
+const Target target("memory", seeds, words, input);
+
+}  // namespace fuzz_memory
+}  // namespace dlasim

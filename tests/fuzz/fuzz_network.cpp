@@ -5,7 +5,9 @@
 #include "network/plan.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_network {
+
+using namespace fuzz;
 
 constexpr std::uint64_t kSmall = 1 << 13;  // elements of a tensor, weights of a network
 constexpr std::uint64_t kFewMacs = 1 << 20;
@@ -32,9 +34,7 @@ bool take(const std::string& text)
            }) == 0;
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     return {
         repository_file("models/networks/acri_mnist.json"), repository_file("models/networks/lenet5.json"),
@@ -53,15 +53,15 @@ std::vector<std::string> fuzz::seeds()
                {"name": "z", "op": "fully_connected", "kernel": {"count": 4}, "bias": true}] })"};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"conv2d", "deconv2d", "fully_connected", "pool", "add",  "lrn", "concat", "upsample", "softmax", "data",
             "none",   "relu",     "leaky",           "tanh", "data", "a",   "b",      "inputs",   "input",   "output"};
 }
 
-}  // namespace dlasim
+int input(const std::uint8_t* data, std::size_t size) { return take({reinterpret_cast<const char*>(data), size}) ? 0 : -1; }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
-{
-    return dlasim::take({reinterpret_cast<const char*>(data), size}) ? 0 : -1;
-}
+const Target target("network", seeds, words, input);
+
+}  // namespace fuzz_network
+}  // namespace dlasim

@@ -11,7 +11,9 @@
 #include "onnx/simplify.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_onnx {
+
+using namespace fuzz;
 
 constexpr std::uint64_t kSmall = 1 << 13;  // elements of a tensor, weights of a network
 constexpr std::uint64_t kFewMacs = 1 << 20;
@@ -163,9 +165,7 @@ bool take(const std::string& bytes)
            }) == 0;
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     google::protobuf::SetLogHandler(nullptr);  // what it says of broken files
     return {Maker()
@@ -270,16 +270,16 @@ std::vector<std::string> fuzz::seeds()
                 .file({1, 3, 2, 4})};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"Conv",   "Relu",  "Gemm",       "Add",     "Mul",       "Clip",   "pads", "group", "axis",
             "Tanh",   "PRelu", "Concat",     "Softmax", "Transpose", "MatMul", "Pad",  "Slice", "Split",
             "Gather", "Div",   "ReduceMean", "perm",    "x",         "w",      "b",    "c",     "d"};
 }
 
-}  // namespace dlasim
+int input(const std::uint8_t* data, std::size_t size) { return take({reinterpret_cast<const char*>(data), size}) ? 0 : -1; }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
-{
-    return dlasim::take({reinterpret_cast<const char*>(data), size}) ? 0 : -1;
-}
+const Target target("onnx", seeds, words, input);
+
+}  // namespace fuzz_onnx
+}  // namespace dlasim

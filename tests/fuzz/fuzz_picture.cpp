@@ -12,7 +12,9 @@
 #include "onnx/pictures/preprocessing.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_picture {
+
+using namespace fuzz;
 
 constexpr unsigned kWidth = 13, kHeight = 9, kChunkHead = 8, kSum = 4;
 constexpr std::size_t kFewPixels = 1 << 16;
@@ -87,9 +89,7 @@ void make_sums_right(std::string& file)
     }
 }
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     return {png_file(PNG_FORMAT_RGB, 3),
             png_file(PNG_FORMAT_GRAY, 1),
@@ -100,17 +100,14 @@ std::vector<std::string> fuzz::seeds()
             jpeg_file(3, true)};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     using std::string_literals::operator""s;
     return {"IHDR", "IDAT", "PLTE", "tRNS", "IEND", "zTXt", "\xff\xda"s, "\xff\xc4"s, "\xff\xc2"s, "\xff\xd9"s, "\xff\xdd"s};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     std::string file(reinterpret_cast<const char*>(data), size);
     if (!is_picture(file)) return -1;
     if (is_png(file)) make_sums_right(file);
@@ -124,3 +121,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::expect(numbers.size() == 3 * 5 * 5, "an input has its numbers");
     });
 }
+
+const Target target("picture", seeds, words, input);
+
+}  // namespace fuzz_picture
+}  // namespace dlasim

@@ -3,7 +3,12 @@
 #include "config/layer/layer_reader.h"
 #include "fuzz.h"
 
-std::vector<std::string> dlasim::fuzz::seeds()
+namespace dlasim {
+namespace fuzz_problem {
+
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     return {"problem:\n  shape: cnn-layer\n  instance: {C: 3, K: 96, R: 11, S: 11, N: 1, P: 55, Q: 55, Wstride: 4, Hstride: 4}\n",
             R"(problem:
@@ -44,19 +49,23 @@ std::vector<std::string> dlasim::fuzz::seeds()
 )"};
 }
 
-std::vector<std::string> dlasim::fuzz::words()
+std::vector<std::string> words()
 {
     return {"problem", "shape", "instance", "projection", "[[R], [P, Wstride]]", "&a",   "*a",   "<<", "- ",
             "{",       "}",     "[",        "]",          "read_write",          "true", "8192", "|",  ">",
             "---"};
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         Json layer = timeloop_layer({reinterpret_cast<const char*>(data), size}, "problem.yaml");
         layer["name"] = "problem";
         fuzz::taken_or_refused([&] { layer_from_json(layer, "problem.yaml", "", ""); });
     });
 }
+
+const Target target("problem", seeds, words, input);
+
+}  // namespace fuzz_problem
+}  // namespace dlasim

@@ -4,7 +4,9 @@
 #include "fuzz.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_result {
+
+using namespace fuzz;
 
 constexpr const char* kLayer =
     R"({"schema": "dlasim.result/2", "kind": "layer", "name": "l", "layer": {"name": "l", "input": {"width": 9, "channels": 12},
@@ -24,11 +26,9 @@ constexpr const char* kLoadable = R"({"schema": "dlasim.loadable/1", "loadable":
 constexpr const char* kReplay = R"({"schema": "dlasim.replay/1", "name": "r", "hardware": "nv_full", "cycles": 7,
     "units": {"cmac_a": {"phases": {"issuing": 7}}}, "traffic": {"dbb": {"ar": 1, "rbeats": 2, "wbytes": 3}}})";
 
-}  // namespace
+std::vector<std::string> seeds() { return {kLayer, kNetwork, kLoadable, kReplay}; }
 
-std::vector<std::string> fuzz::seeds() { return {kLayer, kNetwork, kLoadable, kReplay}; }
-
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"schema",
             "dlasim.result/1",
@@ -51,11 +51,8 @@ std::vector<std::string> fuzz::words()
             "-0.0"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const RecordedRun run = recorded_run(parse_json({reinterpret_cast<const char*>(data), size}, "result.json"), "result.json");
         const RecordedRun other = recorded_run(parse_json(kNetwork, "other.json"), "other.json");
@@ -70,3 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     });
 }
+
+const Target target("result", seeds, words, input);
+
+}  // namespace fuzz_result
+}  // namespace dlasim

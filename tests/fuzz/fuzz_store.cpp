@@ -11,7 +11,9 @@
 #include "sweep/tables.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_store {
+
+using namespace fuzz;
 
 std::string file_of(const char* name) { return fuzz::scratch_folder() + "/dlasim_fuzz." + std::to_string(::getpid()) + name; }
 
@@ -41,17 +43,12 @@ std::string table_bytes(std::size_t rows)
     return text.str();
 }
 
-}  // namespace
+std::vector<std::string> seeds() { return {table_bytes(0), table_bytes(3), table_bytes(100)}; }
 
-std::vector<std::string> fuzz::seeds() { return {table_bytes(0), table_bytes(3), table_bytes(100)}; }
+std::vector<std::string> words() { return {"kept", "identity", "points", "CREATE TABLE", "{\"point\":", "[]", "INTEGER"}; }
 
-std::vector<std::string> fuzz::words() { return {"kept", "identity", "points", "CREATE TABLE", "{\"point\":", "[]", "INTEGER"}; }
-
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     static const std::string file = file_of(".db");
     remove_all_of(file);
     std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
@@ -78,3 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     remove_all_of(file);
     return result;
 }
+
+const Target target("store", seeds, words, input);
+
+}  // namespace fuzz_store
+}  // namespace dlasim

@@ -6,8 +6,11 @@
 #include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
+namespace fuzz_sweep {
 
-std::vector<std::string> fuzz::seeds()
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     return {R"({"base": {"layer": {"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}},
                 "hw": "nv_large", "memory": "ideal"},
@@ -24,17 +27,14 @@ std::vector<std::string> fuzz::seeds()
                "axes": {"rubik.mode": ["split", "merge"], "hw": ["nv_full", "nv_small"], "channels": [1, 2]}})"};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"hw",        "memory",    "layer",           "latency",  "interval",     "kernel.count", "input.width",          "cbuf.banks",
             "data.seed", "post.bias", "ideal:latency=3", "nv_small", "= cbuf.banks", "network",      "mac.atomic_c > 8 && 1"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const Sweep sweep = parse_sweep({reinterpret_cast<const char*>(data), size}, "sweep.json");
         if (sweep.points.empty()) throw ConfigError("sweep.json", "has no points");
@@ -51,3 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 fuzz::expect(cell_text(value).find_first_of("\r\n") == std::string::npos, "a cell stands on one line");
     });
 }
+
+const Target target("sweep", seeds, words, input);
+
+}  // namespace fuzz_sweep
+}  // namespace dlasim

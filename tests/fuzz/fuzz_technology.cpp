@@ -8,23 +8,23 @@
 #include "silicon/energy.h"
 
 namespace dlasim {
+namespace fuzz_technology {
 
-std::vector<std::string> fuzz::seeds()
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     return {repository_file("configs/technology/45nm.json"), R"({"table": "28nm", "sram_bit_um2": {"value": 0.12, "source": "a library"}})",
             R"({"table": {"table": "45nm", "dram_pj": {"value": 0, "source": "none"}}, "event_share": {"value": 1, "source": "x"}})"};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"45nm", "table", "value", "source", "dram_pj", "sram_32kib_pj", "28nm", "1e300", "-0.0", "1e-300"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const Json json = parse_json({reinterpret_cast<const char*>(data), size}, "technology.json");
         if (!json.is_object()) throw ConfigError("technology.json", "is no object: a text names a file");
@@ -40,3 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     });
 }
+
+const Target target("technology", seeds, words, input);
+
+}  // namespace fuzz_technology
+}  // namespace dlasim

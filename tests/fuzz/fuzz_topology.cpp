@@ -3,7 +3,12 @@
 #include "config/network_reader.h"
 #include "fuzz.h"
 
-std::vector<std::string> dlasim::fuzz::seeds()
+namespace dlasim {
+namespace fuzz_topology {
+
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     return {
         "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
@@ -13,17 +18,18 @@ std::vector<std::string> dlasim::fuzz::seeds()
         "Layer, M, N, K,\nfc6, 1, 4096, 8192,\nqk, 16384, 64, 512,\n"};
 }
 
-std::vector<std::string> dlasim::fuzz::words()
-{
-    return {"Layer", "M", "N", "K", "Strides", "Channels", ",", "\n", "1:1", "8192", "Sparsity"};
-}
+std::vector<std::string> words() { return {"Layer", "M", "N", "K", "Strides", "Channels", ",", "\n", "1:1", "8192", "Sparsity"}; }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         Json network = scale_sim_network({reinterpret_cast<const char*>(data), size}, "topology.csv");
         network["name"] = "topology";
         fuzz::taken_or_refused([&] { network_from_json(network, "topology.csv"); });
     });
 }
+
+const Target target("topology", seeds, words, input);
+
+}  // namespace fuzz_topology
+}  // namespace dlasim

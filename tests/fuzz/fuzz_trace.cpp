@@ -9,7 +9,9 @@
 #include "replay/recording.h"
 
 namespace dlasim {
-namespace {
+namespace fuzz_trace {
+
+using namespace fuzz;
 
 namespace fs = std::filesystem;
 
@@ -28,9 +30,7 @@ struct Folder {
     fs::path path;
 };
 
-}  // namespace
-
-std::vector<std::string> fuzz::seeds()
+std::vector<std::string> seeds()
 {
     return {
         "// a trace\nreg_write(NVDLA_CDMA.D_OP_ENABLE_0, 0x1);\npoll_reg_equal(NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0, 0x1);\n"
@@ -47,18 +47,15 @@ std::vector<std::string> fuzz::seeds()
         "{offset:0x0, size:4, payload:0x01 0x02 0x03 0x04}\n{offset:0x20, size:2, payload:0x05 0x06}\n", "head\n0x01 0x02 0x03\n0x04\n"};
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"pri_mem", "sec_mem",     "0xffffffffffffffff", "0x3fffffff", "(",  ")",        ",",     "//",
             "#",       "mem_init",    "check_crc",          "dump_mem",   "..", "payload:", "size:", "0x",
             "dlasim ", "WAIT_STATUS", "WAIT_INTR",          "["};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     static const Folder folder;
     const std::string text(reinterpret_cast<const char*>(data), size);
     folder.put("trace.cfg", text);
@@ -73,4 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return std::max(cfg, fuzz::taken_or_refused([&] { read_txn_trace(folder.path / "input.txn", full); }));
 }
 
-extern "C" int sc_main(int, char**) { return 0; }  // the library asks for one
+const Target target("trace", seeds, words, input);
+
+}  // namespace fuzz_trace
+}  // namespace dlasim

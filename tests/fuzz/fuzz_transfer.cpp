@@ -5,8 +5,11 @@
 #include "lowering/transfer/transfer_plan.h"
 
 namespace dlasim {
+namespace fuzz_transfer {
 
-std::vector<std::string> fuzz::seeds()
+using namespace fuzz;
+
+std::vector<std::string> seeds()
 {
     std::vector<std::string> all;
     for (const std::string& text : repository_files("models", ".json"))
@@ -23,16 +26,13 @@ std::vector<std::string> fuzz::seeds()
     return all;
 }
 
-std::vector<std::string> fuzz::words()
+std::vector<std::string> words()
 {
     return {"bdma", "rubik", "lrn", "size", "alpha", "split", "merge", "contract", "dbb", "cvsram", "int8", "int16", "fp16"};
 }
 
-}  // namespace dlasim
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+int input(const std::uint8_t* data, std::size_t size)
 {
-    using namespace dlasim;
     return fuzz::taken_or_refused([&] {
         const std::string text(reinterpret_cast<const char*>(data), size);
         const Json json = parse_json(text, "t.json");
@@ -45,3 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (plan.bytes <= 1 << 16) transfer_contents(transfer, plan);
     });
 }
+
+const Target target("transfer", seeds, words, input);
+
+}  // namespace fuzz_transfer
+}  // namespace dlasim

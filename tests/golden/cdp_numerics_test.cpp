@@ -10,7 +10,7 @@
 #include "numerics/cdp.h"
 
 namespace dlasim::numerics {
-namespace {
+namespace cdp_numerics_test {
 
 using nlohmann::json;
 
@@ -107,5 +107,5 @@ TEST(CdpNumerics, PixelsAreThoseOfTheReference)
     }
 }
 
-}  // namespace
+}  // namespace cdp_numerics_test
 }  // namespace dlasim::numerics

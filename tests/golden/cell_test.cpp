@@ -11,7 +11,7 @@
 #include "numerics/cmac.h"
 
 namespace dlasim {
-namespace {
+namespace cell_test {
 
 using Lanes = CellAtom::Values;
 
@@ -119,5 +119,5 @@ TEST(Accumulator, SumsAreThoseOfTheMachine)
     }
 }
 
-}  // namespace
+}  // namespace cell_test
 }  // namespace dlasim

@@ -10,10 +10,8 @@
 #include "facts/presets.h"
 #include "simulated.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace deconvolution_layers_test {
 
 const std::string kModels = std::string(DLASIM_SOURCE) + "/models/";
 
@@ -125,5 +123,5 @@ TEST(Models, HaveTheShapesOfTheWorkload)
     }
 }
 
-}  // namespace
+}  // namespace deconvolution_layers_test
 }  // namespace dlasim

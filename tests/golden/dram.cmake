@@ -1,4 +1,3 @@
-dlasim_test(dram_golden_test.cpp golden USES dlasim::dram)
 if(TARGET dlasim)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_test(NAME DramGolden.LayersBehindEveryMemory

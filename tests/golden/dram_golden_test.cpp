@@ -7,7 +7,7 @@
 #include "dram/read/reader.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_golden_test {
 
 class Published : public testing::TestWithParam<GoldenRow> {};
 INSTANTIATE_TEST_SUITE_P(DramGolden, Published, testing::ValuesIn(golden_rows()), [](const auto& info) {
@@ -47,5 +47,5 @@ TEST(DramGolden, TheDefaultControllerKeepsUpWithTheReferenceOne)
     }
 }
 
-}  // namespace
+}  // namespace dram_golden_test
 }  // namespace dlasim::dram

@@ -8,10 +8,8 @@
 #include "loadable/reference/loadable_host.h"
 #include "platform/simulate.h"
 
-extern "C" int sc_main(int, char**) { return 0; }
-
 namespace dlasim::loadable {
-namespace {
+namespace loadable_reference_test {
 
 LoadablePlan plan_of(const std::string& name, const std::string& hardware)
 {
@@ -227,5 +225,5 @@ TEST(LoadableReference, ARuleThatIsBrokenIsNamedAndNothingBehindItIsCompared)
     }
 }
 
-}  // namespace
+}  // namespace loadable_reference_test
 }  // namespace dlasim::loadable

@@ -12,7 +12,7 @@
 #include "numerics/cdp.h"
 
 namespace dlasim {
-namespace {
+namespace lrn_reference_test {
 
 /// The machine's configuration of such a layer, as the registers say it.
 numerics::CdpConfig machine_config(const LrnTables& tables, Generation generation)
@@ -256,5 +256,5 @@ TEST(LrnReference, StaysNearTheFormula)
     EXPECT_LT(e.most, 4e-3);
 }
 
-}  // namespace
+}  // namespace lrn_reference_test
 }  // namespace dlasim

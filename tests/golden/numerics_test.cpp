@@ -22,7 +22,7 @@
 #include "numerics/sdp_y.h"
 
 namespace dlasim::numerics {
-namespace {
+namespace numerics_test {
 
 using nlohmann::json;
 
@@ -421,5 +421,5 @@ TEST_F(Numerics, LanesOfTheConfigurableGenerationAreThoseOfTheReference)
     }
 }
 
-}  // namespace
+}  // namespace numerics_test
 }  // namespace dlasim::numerics

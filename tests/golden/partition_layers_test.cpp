@@ -11,10 +11,8 @@
 #include "facts/presets.h"
 #include "simulated.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace partition_layers_test {
 
 struct Outcome {
     LayerPlan plan;
@@ -148,5 +146,5 @@ TEST(Partition, CompressedWeightsThatAreAllZeroLeaveTheNextPartsInStep)
     EXPECT_LT(zero, 16u);
 }
 
-}  // namespace
+}  // namespace partition_layers_test
 }  // namespace dlasim

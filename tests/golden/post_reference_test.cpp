@@ -16,7 +16,7 @@
 #include "random_post.h"
 
 namespace dlasim {
-namespace {
+namespace post_reference_test {
 
 numerics::SdpXConfig x_config(const PointEngine& e, Generation generation, bool fp, bool flush_nan)
 {
@@ -231,5 +231,5 @@ TEST_P(PostFuzz, RowsAreWhatTheirElementsAre)
 
 INSTANTIATE_TEST_SUITE_P(Presets, PostFuzz, testing::Values("nv_full", "nv_large", "nv_small"));
 
-}  // namespace
+}  // namespace post_reference_test
 }  // namespace dlasim

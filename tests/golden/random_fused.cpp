@@ -1,7 +1,7 @@
 // Pooling on the fly is pooling apart: a random convolution with a pooling behind SDP, and the same convolution and the same
 // pooling as two runs of the machine, the output of the first as the input of the second. All bytes must be equal.
 //
-// usage: random_fused FIRST COUNT
+// usage: random_laws fused FIRST COUNT
 //
 // Prints one line a failure; exits 1 if there is one.
 #include <fmt/format.h>
@@ -9,18 +9,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <systemc>
 
 #include "apart.h"
 #include "config/layer/layer_reader.h"
 #include "config/machine/memory.h"
 #include "golden/compare.h"
 #include "lowering/program/layer_program.h"
+#include "random_laws.h"
 #include "random_layer.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_fused_law {
 
 /// The pooling of a layer by itself.
 Layer pooling_of(const Layer& fused)
@@ -114,16 +113,11 @@ std::string disagreement(const Fused& f, const std::string& what)
     return "";
 }
 
-}  // namespace
+}  // namespace random_fused_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_fused(int, char** argv)
 {
-    if (argc < 3) {
-        std::fputs("usage: random_fused FIRST COUNT\n", stderr);
-        return 2;
-    }
+    using namespace random_fused_law;
     const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), count = std::strtoull(argv[2], nullptr, 10);
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -137,3 +131,5 @@ int main(int argc, char** argv)
     fmt::print("{} poolings, {} the same apart, {} not\n", count, count - failed, failed);
     return failed == 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

@@ -1,7 +1,7 @@
 // Random layers through the whole machine, each in a process of its own, compared with the golden
 // convolution; compressed ones and some others must have the same figures without values, but for those that count values.
 //
-// usage: random_layers KIND FIRST COUNT [stepping | causes]
+// usage: random_laws layers KIND FIRST COUNT [stepping | causes]
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` every layer
 // runs twice, skipping and with every unit evaluated in every cycle, and all figures must be equal. With `causes` whenever these are
@@ -12,18 +12,17 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
-#include <systemc>
 
 #include "apart.h"
 #include "config/layer/layer_reader.h"
 #include "config/machine/hardware.h"
 #include "config/machine/memory.h"
+#include "random_laws.h"
 #include "random_layer.h"
 #include "simulated.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_layers_law {
 
 std::string describe(std::uint64_t seed, const RandomLayer& r)
 {
@@ -111,16 +110,11 @@ int run_one(std::uint64_t seed, const RandomLayer& r, const SimulateOptions& how
     return s.comparison && s.comparison->equal() && accounted && bounded && moves && same_time ? 0 : 1;
 }
 
-}  // namespace
+}  // namespace random_layers_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_layers(int argc, char** argv)
 {
-    if (argc < 4) {
-        std::fputs("usage: random_layers KIND FIRST COUNT [stepping | causes]\n", stderr);
-        return 2;
-    }
+    using namespace random_layers_law;
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
     const bool twice = argc > 4;
     std::uint64_t failed = 0;
@@ -145,3 +139,5 @@ int main(int argc, char** argv)
     fmt::print("{} layers, {} verified, {} not\n", count, count - failed, failed);
     return failed == 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

@@ -2,7 +2,7 @@
 // LRN layers through both register groups of CDP, and on nv_full a copy by BDMA and a reshape by Rubik, all enabled before
 // any of them is done. Every output must be what it is when the operation runs alone, and skipping must be stepping.
 //
-// usage: random_mixes FIRST COUNT
+// usage: random_laws mixes FIRST COUNT
 //
 // Prints one line a failure; exits 1 if there is one.
 #include <fmt/format.h>
@@ -11,19 +11,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
-#include <systemc>
 
 #include "apart.h"
 #include "config/layer/transfer_reader.h"
 #include "jobs/job.h"
 #include "lowering/program/layer_program.h"
 #include "lowering/program/program_writer.h"
+#include "random_laws.h"
 #include "random_layer.h"
 #include "registers/interrupts.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_mixes_law {
 
 /// One operation of the mix: its register writes and the status bit that ends it.
 struct Operation {
@@ -183,16 +182,11 @@ private:
     Program program_;
 };
 
-}  // namespace
+}  // namespace random_mixes_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_mixes(int, char** argv)
 {
-    if (argc < 3) {
-        std::fputs("usage: random_mixes FIRST COUNT\n", stderr);
-        return 2;
-    }
+    using namespace random_mixes_law;
     const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), count = std::strtoull(argv[2], nullptr, 10);
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -207,3 +201,5 @@ int main(int argc, char** argv)
     fmt::print("{} mixes, {} verified, {} not\n", count, count - failed, failed);
     return failed == 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

@@ -5,7 +5,7 @@
 // A register that cannot hold its value is no rule, and no exception but ConfigError leaves a plan. What the programs do to each other
 // is looked at too: no convolution may end in CACC where the one before does (lint/layer_ends.h).
 //
-//   random_plans FIRST COUNT [SECONDS]      SECONDS: a plan that takes longer is told
+//   random_laws plans FIRST COUNT [SECONDS]      SECONDS: a plan that takes longer is told
 #include <fmt/format.h>
 
 #include <array>
@@ -23,9 +23,10 @@
 #include "lowering/plan.h"
 #include "lowering/program/layer_program.h"
 #include "lowering/transfer/transfer_plan.h"
+#include "random_laws.h"
 
 namespace dlasim {
-namespace {
+namespace random_plans_law {
 
 class Maker {
 public:
@@ -209,18 +210,11 @@ std::string outcome(const std::string& text, bool transfer, const Hardware& hw)
     }
 }
 
-}  // namespace
-}  // namespace dlasim
+}  // namespace random_plans_law
 
-extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
-
-int main(int argc, char** argv)
+int random_plans(int argc, char** argv)
 {
-    using namespace dlasim;
-    if (argc < 3) {
-        std::fputs("usage: random_plans FIRST COUNT [SECONDS]\n", stderr);
-        return 2;
-    }
+    using namespace random_plans_law;
     const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), count = std::strtoull(argv[2], nullptr, 10);
     const double limit = argc > 3 ? std::atof(argv[3]) : 1e9;
     std::uint64_t planned = 0, refused = 0, wrong = 0;
@@ -243,3 +237,5 @@ int main(int argc, char** argv)
     fmt::print("{} planned, {} refused, {} wrong\n", planned, refused, wrong);
     return wrong == 0 && planned != 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

@@ -2,7 +2,7 @@
 // bounds, or refused with a rule before it runs. Anything else is a failure: a hang, a wrong value, a cycle below a bound, an exception,
 // a crash, more than two minutes.
 //
-// usage: random_points machines|dram FIRST COUNT
+// usage: random_laws points machines|dram FIRST COUNT
 //
 // Prints one line a failure, with the descriptor, and the counts; DLASIM_VERBOSE=1 prints the refusals too.
 #include "random_points.h"
@@ -12,18 +12,17 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <systemc>
 
 #include "apart.h"
 #include "base/error.h"
 #include "config/layer/layer_reader.h"
 #include "config/machine/memory.h"
+#include "random_laws.h"
 #include "random_layer.h"
 #include "simulated.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_points_law {
 
 /// "verified", "refused: why", or what went wrong.
 std::string outcome(std::uint64_t seed, bool dram, std::string& description)
@@ -62,16 +61,11 @@ std::string outcome(std::uint64_t seed, bool dram, std::string& description)
     }
 }
 
-}  // namespace
+}  // namespace random_points_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_points(int, char** argv)
 {
-    if (argc < 4) {
-        std::fputs("usage: random_points machines|dram FIRST COUNT\n", stderr);
-        return 2;
-    }
+    using namespace random_points_law;
     const bool dram = std::string(argv[1]) == "dram";
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
     std::uint64_t verified = 0, refused = 0;
@@ -94,3 +88,5 @@ int main(int argc, char** argv)
     // Were most refused, little would have been tried.
     return verified + refused == count && 3 * verified >= count ? 0 : 1;
 }
+
+}  // namespace dlasim

@@ -4,7 +4,7 @@
 // writes, and for tables that a layer still looks up. Every output must be what it is when the layer runs alone, and skipping must
 // be stepping, in every event.
 //
-// usage: random_sequences FIRST COUNT [causes]
+// usage: random_laws sequences FIRST COUNT [causes]
 //
 // Prints one line a failure; exits 1 if there is one. With `causes` no run is stepped: causes are summed up at the end, as there is memory
 // for notes, and every few cycles, and must be the same.
@@ -13,18 +13,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <systemc>
 
 #include "apart.h"
 #include "jobs/job.h"
 #include "lint/layer_ends.h"
 #include "lowering/program/program_writer.h"
+#include "random_laws.h"
 #include "registers/interrupts.h"
 #include "sequence_maker.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_sequences_law {
 
 /// GLB status bit of a unit's register group; 0 for units that raise none of their own, or none that is waited for.
 std::uint32_t done_bit(const std::string& unit, unsigned group)
@@ -224,16 +223,11 @@ std::string difference(const std::string& a, const std::string& b)
     return fmt::format("in {}\n  skipping  ...{}\n  stepping ...{}\n", a.substr(line, 60), a.substr(from, 200), b.substr(from, 200));
 }
 
-}  // namespace
+}  // namespace random_sequences_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_sequences(int argc, char** argv)
 {
-    if (argc < 3) {
-        std::fputs("usage: random_sequences FIRST COUNT [causes]\n", stderr);
-        return 2;
-    }
+    using namespace random_sequences_law;
     const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), count = std::strtoull(argv[2], nullptr, 10);
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -254,3 +248,5 @@ int main(int argc, char** argv)
     fmt::print("{} sequences, {} verified, {} not\n", count, count - failed, failed);
     return failed == 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

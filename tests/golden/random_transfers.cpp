@@ -1,7 +1,7 @@
 // Random copies, reshapes and LRN layers through the whole machine, each in a process of its own: every byte must be where it belongs,
 // no other one touched, the traffic what was planned, and time the same without values.
 //
-// usage: random_transfers KIND FIRST COUNT [stepping]      KIND: bdma, rubik, lrn_int8, lrn_int16 or lrn_fp16
+// usage: random_laws transfers KIND FIRST COUNT [stepping]      KIND: bdma, rubik, lrn_int8, lrn_int16 or lrn_fp16
 //
 // Prints one line a failure, with the descriptor; exits 1 if there is one. With `stepping` each runs twice, skipping and with
 // every unit evaluated in every cycle, and all figures must be equal.
@@ -9,19 +9,18 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <systemc>
 
 #include "apart.h"
 #include "config/layer/transfer_reader.h"
 #include "config/machine/memory.h"
 #include "facts/presets.h"
+#include "random_laws.h"
 #include "random_transfer.h"
 #include "registers/interrupts.h"
 #include "simulated.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_transfers_law {
 
 std::string describe(std::uint64_t seed, const RandomTransfer& r)
 {
@@ -100,16 +99,11 @@ int run_one(std::uint64_t seed, const RandomTransfer& r, bool stepping, int repo
     return wrong.empty() ? 0 : 1;
 }
 
-}  // namespace
+}  // namespace random_transfers_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_transfers(int argc, char** argv)
 {
-    if (argc < 4) {
-        std::fputs("usage: random_transfers bdma|rubik|lrn_int8|lrn_int16|lrn_fp16 FIRST COUNT [stepping]\n", stderr);
-        return 2;
-    }
+    using namespace random_transfers_law;
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
     std::uint64_t failed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -129,3 +123,5 @@ int main(int argc, char** argv)
     fmt::print("{} transfers, {} verified, {} not\n", count, count - failed, failed);
     return failed == 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

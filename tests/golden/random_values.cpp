@@ -2,14 +2,13 @@
 // a layer by itself (`run`), as a network of one layer (`net`) and as the point of a sweep. Compressed weights are shorter where they are
 // 0, so that a seed is compared with itself only. A network may take fewer cycles: it writes only registers that differ.
 //
-// usage: random_values layers|networks FIRST COUNT
+// usage: random_laws values layers|networks FIRST COUNT
 //
 // Prints one line a failure; exits 1 if there is one.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <systemc>
 
 #include "apart.h"
 #include "config/layer/layer_reader.h"
@@ -19,13 +18,13 @@
 #include "config/machine/hardware.h"
 #include "config/sweep/sweep.h"
 #include "network/network_host.h"
+#include "random_laws.h"
 #include "random_layer.h"
 #include "random_network.h"
 #include "simulated.h"
 
-namespace {
-
-using namespace dlasim;
+namespace dlasim {
+namespace random_values_law {
 
 constexpr std::uint64_t kSeeds[] = {1, 2, 77, 123456, 4000000007};
 
@@ -210,16 +209,11 @@ bool network_holds(std::uint64_t seed)
     return ways.good();
 }
 
-}  // namespace
+}  // namespace random_values_law
 
-int sc_main(int, char**) { return 0; }
-
-int main(int argc, char** argv)
+int random_values(int, char** argv)
 {
-    if (argc < 4) {
-        std::fputs("usage: random_values layers|networks FIRST COUNT\n", stderr);
-        return 2;
-    }
+    using namespace random_values_law;
     const bool networks = std::string(argv[1]) == "networks";
     const std::uint64_t first = std::strtoull(argv[2], nullptr, 10), count = std::strtoull(argv[3], nullptr, 10);
     std::uint64_t failed = 0;
@@ -227,3 +221,5 @@ int main(int argc, char** argv)
     fmt::print("{} {}, {} take the same cycles, {} do not\n", count, argv[1], count - failed, failed);
     return failed == 0 ? 0 : 1;
 }
+
+}  // namespace dlasim

@@ -8,7 +8,7 @@
 #include "numerics/fp.h"
 
 namespace dlasim {
-namespace {
+namespace real_test {
 
 TEST(Real, ConversionsOfEveryHalfAreThoseOfTheMachine)
 {
@@ -74,5 +74,5 @@ TEST(Real, LargerSmallerAndNarrowingAreThoseOfTheMachine)
     }
 }
 
-}  // namespace
+}  // namespace real_test
 }  // namespace dlasim

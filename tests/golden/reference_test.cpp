@@ -15,7 +15,7 @@
 #include "golden/sums.h"
 
 namespace dlasim {
-namespace {
+namespace reference_test {
 
 using dnnl::memory;
 
@@ -185,5 +185,5 @@ TEST(Reference, WinogradWithoutTruncationIsTheConvolution)
         EXPECT_EQ(winograd.values[i], static_cast<std::int16_t>(std::clamp<std::int64_t>(plain[i], -32768, 32767))) << i;
 }
 
-}  // namespace
+}  // namespace reference_test
 }  // namespace dlasim

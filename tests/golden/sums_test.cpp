@@ -8,7 +8,7 @@
 #include "plain_sums.h"
 
 namespace dlasim {
-namespace {
+namespace sums_test {
 
 class SumsTest : public testing::TestWithParam<Vectors> {};
 
@@ -48,5 +48,5 @@ TEST_P(SumsTest, SumsAreThoseOfTheDefinition)
 INSTANTIATE_TEST_SUITE_P(Forms, SumsTest, testing::ValuesIn(available_of({Vectors::Portable, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
-}  // namespace
+}  // namespace sums_test
 }  // namespace dlasim

@@ -9,7 +9,7 @@
 #include "base/bits.h"
 
 namespace dlasim::test {
-namespace {
+namespace cdma_skip_test {
 
 /// A number that depends on its arguments only, so that both ways of evaluation see the same world.
 std::uint32_t noise(std::uint64_t a, std::uint64_t b)
@@ -348,5 +348,5 @@ INSTANTIATE_TEST_SUITE_P(Presets, CdmaLaw,
                          testing::Values("nv_full", "nv_large", "nv_medium_1024_full", "nv_medium_512", "nv_small_256", "nv_small"),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace cdma_skip_test
 }  // namespace dlasim::test

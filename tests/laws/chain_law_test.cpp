@@ -15,7 +15,7 @@
 #include "links/dma_shim.h"
 
 namespace dlasim::elements {
-namespace {
+namespace chain_law_test {
 
 /// Bits that are 1 with a probability that itself wanders: long stalls and long rushes.
 class Traffic {
@@ -307,5 +307,5 @@ TEST(DmaOutput, IsATwoPlaceStageInFrontOfAChannel)
     }
 }
 
-}  // namespace
+}  // namespace chain_law_test
 }  // namespace dlasim::elements

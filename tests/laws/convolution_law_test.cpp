@@ -11,7 +11,7 @@
 #include "registers/fields/csc.h"
 
 namespace dlasim::test {
-namespace {
+namespace convolution_law_test {
 
 /// A random program of a few layers with random arrivals, played into a bench.
 class RandomProgram {
@@ -216,5 +216,5 @@ INSTANTIATE_TEST_SUITE_P(Configurations, ConvolutionLaw,
                          testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small", "nv_medium_1024_full"),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace convolution_law_test
 }  // namespace dlasim::test

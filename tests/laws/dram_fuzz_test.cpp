@@ -8,7 +8,7 @@
 #include "dram_traffic.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_fuzz_test {
 
 /// A preset with every number it may have changed, some to the edge of what is read.
 std::map<std::string, std::string> random_options(const Config& preset, std::mt19937_64& random)
@@ -86,5 +86,5 @@ TEST_P(Fuzz, LegalParametersGiveLegalCommandsAndEveryAnswer)
     for (unsigned i = 0; i < rounds(60); ++i) try_seed(static_cast<unsigned>(GetParam()) * 60 + i);
 }
 
-}  // namespace
+}  // namespace dram_fuzz_test
 }  // namespace dlasim::dram

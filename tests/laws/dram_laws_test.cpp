@@ -9,7 +9,7 @@
 #include "dram_traffic.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_laws_test {
 
 struct Case {
     std::string preset;
@@ -225,5 +225,5 @@ TEST(DramLaws, ATenMillionCyclePauseCostsNothing)
     EXPECT_EQ(channel->statistics(10'000'000).commands[index(Command::RefAll)], 10'000'000u / 9363);
 }
 
-}  // namespace
+}  // namespace dram_laws_test
 }  // namespace dlasim::dram

@@ -10,7 +10,7 @@
 #include "units/rubik/packer.h"
 
 namespace dlasim {
-namespace {
+namespace elements_law_test {
 
 using elements::WordFifo;
 using rubik::Packer;
@@ -198,5 +198,5 @@ TEST(RubikPacker, SendsEveryAtomOfEveryBlock)
     }
 }
 
-}  // namespace
+}  // namespace elements_law_test
 }  // namespace dlasim

@@ -11,7 +11,7 @@
 #include "units/mcif/context_queue.h"
 
 namespace dlasim {
-namespace {
+namespace mcif_skip_test {
 
 struct Traffic {
     std::string hardware;
@@ -169,5 +169,5 @@ TEST(ContextQueue, ThatStandsStillNeedsNoCycle)
 INSTANTIATE_TEST_SUITE_P(Presets, McifLeap, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_medium_1024_full", "nv_small"),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace mcif_skip_test
 }  // namespace dlasim

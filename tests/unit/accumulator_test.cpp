@@ -9,7 +9,7 @@
 #include "numerics/cacc.h"
 
 namespace dlasim {
-namespace {
+namespace accumulator_test {
 
 using cacc::Accumulator;
 
@@ -83,5 +83,5 @@ TEST_P(AccumulatorTest, SumsOfWordsAreExactForEveryNumberOfAtomsAndKernels)
 INSTANTIATE_TEST_SUITE_P(Forms, AccumulatorTest, testing::ValuesIn(available_of({Vectors::Portable, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
-}  // namespace
+}  // namespace accumulator_test
 }  // namespace dlasim

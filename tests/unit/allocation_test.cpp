@@ -8,7 +8,7 @@
 #include <random>
 
 namespace dlasim {
-namespace {
+namespace allocation_test {
 
 void check(const std::vector<Allocation>& allocations, const Arrangement& arrangement, std::uint64_t capacity)
 {
@@ -90,5 +90,5 @@ TEST(Rooms, LittleIsLostAgainstTheBestChoice)
     EXPECT_GE(chosen, 0.96 * possible);
 }
 
-}  // namespace
+}  // namespace allocation_test
 }  // namespace dlasim

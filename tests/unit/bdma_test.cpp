@@ -10,7 +10,7 @@
 #include "units/bdma/core.h"
 
 namespace dlasim {
-namespace {
+namespace bdma_test {
 
 using test::Interface;
 using test::kAtom;
@@ -204,5 +204,5 @@ TEST(Bdma, CopiesArriveAndSleepChangesNothing)
     }
 }
 
-}  // namespace
+}  // namespace bdma_test
 }  // namespace dlasim

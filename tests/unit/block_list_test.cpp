@@ -7,7 +7,7 @@
 #include <random>
 
 namespace dlasim {
-namespace {
+namespace block_list_test {
 
 TEST(BlockList, IsADequeByNumber)
 {
@@ -41,5 +41,5 @@ TEST(BlockList, ItemsStayWhereTheyAre)
     EXPECT_EQ(first, &list[0]);
 }
 
-}  // namespace
+}  // namespace block_list_test
 }  // namespace dlasim

@@ -13,7 +13,7 @@
 #include "units/cacc/delivery.h"
 
 namespace dlasim {
-namespace {
+namespace cacc_test {
 
 using cacc::Accumulator;
 using cacc::Delivery;
@@ -269,5 +269,5 @@ TEST(Accumulator, ManyStripesOfExtremeSumsSaturateAsTheAddersOfTheSilicon)
     }
 }
 
-}  // namespace
+}  // namespace cacc_test
 }  // namespace dlasim

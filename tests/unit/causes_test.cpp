@@ -6,7 +6,7 @@
 #include <set>
 
 namespace dlasim {
-namespace {
+namespace causes_test {
 
 TEST(Causes, EachHasANameOfItsOwn)
 {
@@ -45,5 +45,5 @@ TEST(Causes, PathsNameTheClient)
     EXPECT_EQ(path_of({Cause::Computing}), "array/computing");
 }
 
-}  // namespace
+}  // namespace causes_test
 }  // namespace dlasim

@@ -9,7 +9,7 @@
 #include "units/cdma/data/convert.h"
 
 namespace dlasim::cdma {
-namespace {
+namespace cdma_convert_test {
 
 nlohmann::json read(const std::string& path)
 {
@@ -121,5 +121,5 @@ TEST(CdmaConvert, IntegersBecomeTheNearestHalfFloat)
     EXPECT_EQ(numerics::int17_to_fp16(-65536), 0xfbff);
 }
 
-}  // namespace
+}  // namespace cdma_convert_test
 }  // namespace dlasim::cdma

@@ -9,7 +9,7 @@
 #include "cdma_bench.h"
 
 namespace dlasim::test {
-namespace {
+namespace cdma_examples_test {
 
 using testing::ElementsAre;
 namespace r = reg::cdma;
@@ -408,5 +408,5 @@ TEST(CdmaExamples, StatusAndPointersFollowTheLayers)
     EXPECT_EQ(e.read(r::S_STATUS), 0u);
 }
 
-}  // namespace
+}  // namespace cdma_examples_test
 }  // namespace dlasim::test

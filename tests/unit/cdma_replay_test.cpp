@@ -11,7 +11,7 @@
 #include "cdma_bench.h"
 
 namespace dlasim::test {
-namespace {
+namespace cdma_replay_test {
 
 std::vector<std::filesystem::path> recordings()
 {
@@ -59,5 +59,5 @@ INSTANTIATE_TEST_SUITE_P(Cases, CdmaReplay, testing::ValuesIn(recordings()), [](
     return name;
 });
 
-}  // namespace
+}  // namespace cdma_replay_test
 }  // namespace dlasim::test

@@ -5,10 +5,8 @@
 #include "units/cdma/data/burst_stream.h"
 #include "units/cdma/weight/weight_status.h"
 
-using namespace dlasim;
-using namespace dlasim::cdma;
-
-namespace {
+namespace dlasim::cdma {
+namespace cdma_weights_test {
 
 /// Cycles until the stream shows its next candidate, which is taken.
 ReadRequest next(BurstStream& stream)
@@ -37,8 +35,6 @@ struct Status {
     Pulse<WeightUpdate> filled;
     WeightStatus status;
 };
-
-}  // namespace
 
 // "First burst 8 - (addr mod 8) atoms, later 8, last = rest" (7.1).
 TEST(CdmaBurstStream, FirstBurstEndsWhereAnEighthAtomDoes)
@@ -128,3 +124,6 @@ TEST(CdmaWeightStatus, LastGroupIsDoneTenCyclesLater)
     EXPECT_EQ(bench.filled.take().kernels, Kernels{8});
     EXPECT_EQ(bench.filled.take().kernels, Kernels{5});
 }
+
+}  // namespace cdma_weights_test
+}  // namespace dlasim::cdma

@@ -7,7 +7,7 @@
 #include "rounds.h"
 
 namespace dlasim {
-namespace {
+namespace cdp_test {
 
 using namespace test;
 using testing::ElementsAre;
@@ -211,5 +211,5 @@ TEST(CdpLaw, SkippingIsStepping)
     }
 }
 
-}  // namespace
+}  // namespace cdp_test
 }  // namespace dlasim

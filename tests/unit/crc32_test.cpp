@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace dlasim {
-namespace {
+namespace crc32_test {
 
 std::uint32_t crc_of(std::string_view text) { return crc32_of(std::vector<std::uint8_t>(text.begin(), text.end())); }
 
@@ -19,5 +19,5 @@ TEST(Crc32, IsThatOfZlib)
     EXPECT_EQ(crc32_of(std::vector<std::uint8_t>(32, 0xff)), 0xff6cab0bu);
 }
 
-}  // namespace
+}  // namespace crc32_test
 }  // namespace dlasim

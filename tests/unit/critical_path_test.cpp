@@ -6,10 +6,8 @@
 #include <functional>
 #include <random>
 
-extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
-
 namespace dlasim {
-namespace {
+namespace critical_path_test {
 
 constexpr Cycle kDone = 1000;
 
@@ -173,5 +171,5 @@ TEST(BurstLog, FindsTheFirstBurstOfAClientBehindACycle)
     EXPECT_EQ(log.first_granted_after(kNever, 0, log.granted(0)), log.granted(0));
 }
 
-}  // namespace
+}  // namespace critical_path_test
 }  // namespace dlasim

@@ -6,7 +6,7 @@
 #include "units/csb/request_queue.h"
 
 namespace dlasim {
-namespace {
+namespace csb_test {
 
 // csb.md 2.3: back-to-back writes are pushed in p, p+1, p+2, p+3, then p+9, p+10, p+11, p+12 ...
 TEST(CsbRequestQueue, TakesFourRequestsInNineCycles)
@@ -91,5 +91,5 @@ TEST(Glb, AMaskedBitIsReadableButDoesNotRaiseThePin)
     EXPECT_EQ(bench.csb.response.take(), 1u);
 }
 
-}  // namespace
+}  // namespace csb_test
 }  // namespace dlasim

@@ -11,7 +11,7 @@
 #include "units/csc/window_walk.h"
 
 namespace dlasim::csc {
-namespace {
+namespace csc_loader_test {
 
 /// Example 5.5: nv_full int16, three components, kernel row of 11 pixels, x stride 4.
 LayerConfig example()
@@ -29,8 +29,6 @@ LayerConfig example()
 }
 
 const Hardware& full() { return *find_preset("nv_full"); }
-
-}  // namespace
 
 TEST(CscPixelCounter, GivesTheElementsOfTheWorkedExample)
 {
@@ -195,4 +193,5 @@ TEST(CscWindowWalk, RepeatsAStripeUntilItsSumsAreComplete)
     EXPECT_EQ(walk.column(), 2);
 }
 
+}  // namespace csc_loader_test
 }  // namespace dlasim::csc

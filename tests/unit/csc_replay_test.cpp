@@ -7,7 +7,7 @@
 #include "csc_bench.h"
 
 namespace dlasim::test {
-namespace {
+namespace csc_replay_test {
 
 namespace fs = std::filesystem;
 
@@ -73,5 +73,5 @@ INSTANTIATE_TEST_SUITE_P(Configurations, MeasuredConvolution,
                          testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"),
                          [](const auto& info) { return std::string(info.param); });
 
-}  // namespace
+}  // namespace csc_replay_test
 }  // namespace dlasim::test

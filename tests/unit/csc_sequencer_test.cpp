@@ -8,7 +8,7 @@
 #include "units/csc/sequencer.h"
 
 namespace dlasim::csc {
-namespace {
+namespace csc_sequencer_test {
 
 using testing::ElementsAre;
 using testing::Pair;
@@ -135,5 +135,5 @@ TEST(Sequencer, TheFirstPackageNeedsAllLinesOfTheInputAndItsKernels)
     EXPECT_THAT(pops.pairs(), ElementsAre(Pair(202, 218)));  // generated, pushed, popped; 16 cells loaded
 }
 
-}  // namespace
+}  // namespace csc_sequencer_test
 }  // namespace dlasim::csc

@@ -9,7 +9,7 @@
 #include "written.h"
 
 namespace dlasim {
-namespace {
+namespace deconvolution_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -133,5 +133,5 @@ TEST(Deconvolution, WhoseInputDoesNotFitTheBufferIsCut)
     EXPECT_GT(plan.passes.size(), 4u);  // a phase in more than one part
 }
 
-}  // namespace
+}  // namespace deconvolution_test
 }  // namespace dlasim

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace dlasim {
-namespace {
+namespace divisor_test {
 
 void expect_divides(const Divisor& divisor, std::uint64_t number)
 {
@@ -33,5 +33,5 @@ TEST(Divisor, DividesAsTheProcessorDoes)
     }
 }
 
-}  // namespace
+}  // namespace divisor_test
 }  // namespace dlasim

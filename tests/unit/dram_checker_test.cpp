@@ -6,7 +6,7 @@
 #include "dram/read/reader.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_checker_test {
 
 constexpr Cycle kStart = 1'000'000;  // far from the beginning, where nothing constrains yet
 
@@ -58,14 +58,14 @@ bool reports(const Config& config, const Constraint& row, Command from, Command 
     return checker.violated(row.rule);
 }
 
-class EveryDevice : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Dram, EveryDevice, testing::ValuesIn(all_devices()), [](const auto& info) {
+class CheckedDevice : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Dram, CheckedDevice, testing::ValuesIn(all_devices()), [](const auto& info) {
     std::string name = info.param;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 });
 
-TEST_P(EveryDevice, EveryRowIsFoundOneCycleEarlyAndNotOnTime)
+TEST_P(CheckedDevice, EveryRowIsFoundOneCycleEarlyAndNotOnTime)
 {
     const Config config = with_two_ranks(GetParam());
     std::size_t seeded = 0;
@@ -212,5 +212,5 @@ TEST(DramChecker, PlacesOutsideTheOrganisationAreFound)
     EXPECT_TRUE(log.checker.violated("place"));
 }
 
-}  // namespace
+}  // namespace dram_checker_test
 }  // namespace dlasim::dram

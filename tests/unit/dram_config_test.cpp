@@ -9,7 +9,7 @@
 #include "dram/read/reader.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_config_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -225,5 +225,5 @@ TEST(DramMapping, BitListsMapAnyBitAndAreCheckedForOverlap)
     EXPECT_THAT(refusal("ddr4-2400", {{"mapping", mapping("15, 40")}}), HasSubstr("address bit 40 is not in 6..32"));
 }
 
-}  // namespace
+}  // namespace dram_config_test
 }  // namespace dlasim::dram

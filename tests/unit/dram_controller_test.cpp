@@ -9,7 +9,7 @@
 #include "dram/report/energy.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_controller_test {
 
 Cycle after(const Config& config, const Constraint& row, Command from, Command to)
 {
@@ -312,5 +312,5 @@ TEST(DramEnergy, TheSuppliesOfLpddrAddUp)
     EXPECT_NEAR(energy_of(config, s).read, expected, 1e-6);
 }
 
-}  // namespace
+}  // namespace dram_controller_test
 }  // namespace dlasim::dram

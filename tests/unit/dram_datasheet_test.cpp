@@ -15,7 +15,7 @@
 #include "dram/read/reader.h"
 
 namespace dlasim::dram {
-namespace {
+namespace dram_datasheet_test {
 
 constexpr Cycle kStart = 1'000'000;  // far from the beginning, where nothing constrains yet
 
@@ -273,5 +273,5 @@ TEST_P(Datasheet, NoRowCanBeWrong)
     }
 }
 
-}  // namespace
+}  // namespace dram_datasheet_test
 }  // namespace dlasim::dram

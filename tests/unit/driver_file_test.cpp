@@ -12,7 +12,7 @@
 #include "loadable/write/recovery.h"
 
 namespace dlasim::loadable {
-namespace {
+namespace driver_file_test {
 
 namespace fs = std::filesystem;
 
@@ -183,5 +183,5 @@ TEST(DriverFile, AContainerIsReadBackAsItWasWritten)
     }
 }
 
-}  // namespace
+}  // namespace driver_file_test
 }  // namespace dlasim::loadable

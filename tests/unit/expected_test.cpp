@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace dlasim {
-namespace {
+namespace expected_test {
 
 TEST(Expected, EqualTensorsAreEqual)
 {
@@ -45,5 +45,5 @@ TEST(Expected, HalfFloatsDifferAsNumbersAndByTheirBits)
     EXPECT_TRUE(std::isinf(difference(output, expected, Precision::Fp16, {}, "a.npy").largest));
 }
 
-}  // namespace
+}  // namespace expected_test
 }  // namespace dlasim

@@ -7,7 +7,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace expression_test {
 
 using testing::HasSubstr;
 
@@ -84,5 +84,5 @@ TEST(Expression, ASumOfADramTableHasNoComparison)
     EXPECT_THAT(refusal([&] { arithmetic("BL * 1.5", "here", value_of); }), HasSubstr("no whole number"));
 }
 
-}  // namespace
+}  // namespace expression_test
 }  // namespace dlasim

@@ -7,7 +7,7 @@
 #include "registers/register_file.h"
 
 namespace dlasim {
-namespace {
+namespace field_test {
 
 namespace r = reg::cdma;
 
@@ -47,5 +47,5 @@ TEST(Fields, AreAsWideAsTheRegisterOfTheMachineStoresThem)
     }
 }
 
-}  // namespace
+}  // namespace field_test
 }  // namespace dlasim

@@ -10,7 +10,7 @@
 #include "numerics/cmac.h"
 
 namespace dlasim::numerics {
-namespace {
+namespace fp16_block_test {
 
 /// Values whose exponents lie in a window: the narrower it is, the fewer steps products are shifted by.
 std::uint16_t random_value(std::mt19937& random, unsigned window, bool special)
@@ -89,5 +89,5 @@ TEST_P(Fp16BlockTest, TilesGiveTheFourWordsOfTheCell)
 INSTANTIATE_TEST_SUITE_P(Forms, Fp16BlockTest, testing::ValuesIn(available_of({Vectors::Portable, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
-}  // namespace
+}  // namespace fp16_block_test
 }  // namespace dlasim::numerics

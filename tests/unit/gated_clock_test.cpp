@@ -17,7 +17,7 @@ inline constexpr auto counters<TwoDomains> = std::array{
     clock_domain("second", &TwoDomains::second, "", ""),
 };
 
-namespace {
+namespace gated_clock_test {
 
 using Runs = std::vector<IdleRuns::Class>;
 
@@ -72,5 +72,5 @@ TEST(GatedClocks, ADomainThatAMachineLacksIsNotCounted)
     EXPECT_EQ(probes.all().size(), 1u);
 }
 
-}  // namespace
+}  // namespace gated_clock_test
 }  // namespace dlasim

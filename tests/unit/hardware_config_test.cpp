@@ -8,7 +8,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace hardware_config_test {
 
 using testing::HasSubstr;
 
@@ -185,5 +185,5 @@ TEST(HardwareConfig, WrongTypesAndRangesAreRefusedWithPlaceFoundAndExpected)
     EXPECT_THAT(refused("no_such_file.json", {}), HasSubstr("cannot be opened"));
 }
 
-}  // namespace
+}  // namespace hardware_config_test
 }  // namespace dlasim

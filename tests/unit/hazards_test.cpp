@@ -5,10 +5,8 @@
 
 #include "launches.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
-
 namespace dlasim {
-namespace {
+namespace hazards_test {
 
 using testing::IsEmpty;
 
@@ -223,5 +221,5 @@ TEST(Hazards, ARestartedRingBeginsAnew)
     EXPECT_THAT(kinds(b.report()), IsEmpty());
 }
 
-}  // namespace
+}  // namespace hazards_test
 }  // namespace dlasim

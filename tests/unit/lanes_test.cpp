@@ -7,7 +7,7 @@
 #include <random>
 
 namespace dlasim {
-namespace {
+namespace lanes_test {
 
 std::vector<std::uint64_t> numbers_of(const std::string& base64)
 {
@@ -81,5 +81,5 @@ TEST(Lanes, RareWorkIsSeen)
     EXPECT_EQ(spent_in(packed)[static_cast<std::size_t>(Phase::Issuing)], 40'000u);
 }
 
-}  // namespace
+}  // namespace lanes_test
 }  // namespace dlasim

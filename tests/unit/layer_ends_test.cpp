@@ -14,7 +14,7 @@
 #include "lowering/program/program_writer.h"
 
 namespace dlasim {
-namespace {
+namespace layer_ends_test {
 
 const Hardware& small() { return *find_preset("nv_small"); }
 Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
@@ -136,7 +136,5 @@ TEST(LayerEnds, TheLoweringWaitsWithCscAlone)
     EXPECT_TRUE(lint::early_layers(*find_preset("nv_full"), program_of(wide, *find_preset("nv_full"))).empty());
 }
 
-}  // namespace
+}  // namespace layer_ends_test
 }  // namespace dlasim
-
-extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one

@@ -6,7 +6,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace layer_test {
 
 using testing::HasSubstr;
 
@@ -201,5 +201,5 @@ TEST(Layer, HalfPrecisionNumbersRoundToNearestEven)
     for (unsigned half = 0; half < 0x7c00; ++half) ASSERT_EQ(fp16_from_double(double_from_fp16(static_cast<std::uint16_t>(half))), half);
 }
 
-}  // namespace
+}  // namespace layer_test
 }  // namespace dlasim

@@ -13,7 +13,7 @@
 #include "registers/fields/cdma.h"
 
 namespace dlasim {
-namespace {
+namespace lowering_test {
 
 std::uint32_t number(const json& d, const char* key, std::uint32_t fallback) { return d.value(key, fallback); }
 
@@ -258,5 +258,5 @@ TEST_P(MeasuredPrograms, AreWhatTheLoweringWrites)
 
 INSTANTIATE_TEST_SUITE_P(Presets, MeasuredPrograms, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
 
-}  // namespace
+}  // namespace lowering_test
 }  // namespace dlasim

@@ -13,7 +13,7 @@
 #include "registers/fields/cdp.h"
 
 namespace dlasim {
-namespace {
+namespace lrn_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -167,5 +167,5 @@ TEST(LrnPlan, TheBoundOfTheCoreIsThatOfTheSpecification)
     EXPECT_EQ(plan.bounds[0].cycles, 5184u + 12 + 4 * 20);
 }
 
-}  // namespace
+}  // namespace lrn_test
 }  // namespace dlasim

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace dlasim::numerics {
-namespace {
+namespace mac_block_test {
 
 class MacBlockTest : public testing::TestWithParam<Vectors> {};
 
@@ -95,5 +95,5 @@ INSTANTIATE_TEST_SUITE_P(Forms, MacBlockTest,
                          testing::ValuesIn(available_of({Vectors::Portable, Vectors::Sse2, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
-}  // namespace
+}  // namespace mac_block_test
 }  // namespace dlasim::numerics

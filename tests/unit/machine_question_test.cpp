@@ -9,7 +9,7 @@
 #include "sweep/schedule.h"
 
 namespace dlasim {
-namespace {
+namespace machine_question_test {
 
 struct TickedFrame {
     std::size_t work = 0;
@@ -131,5 +131,5 @@ TEST(Figures, WhatIsNotKnownRefusesNothing)
     EXPECT_FALSE(cannot_meet({"x", Requirement::Is::AtLeast, 5}, {0, 6}));
 }
 
-}  // namespace
+}  // namespace machine_question_test
 }  // namespace dlasim

@@ -6,7 +6,7 @@
 #include "mcif_bench.h"
 
 namespace dlasim {
-namespace {
+namespace mcif_test {
 
 using testing::ElementsAre;
 using Beat = McifBench::Beat;
@@ -325,5 +325,5 @@ TEST(Mcif, AnIdleInterfaceSleeps)
     }
 }
 
-}  // namespace
+}  // namespace mcif_test
 }  // namespace dlasim

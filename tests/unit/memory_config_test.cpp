@@ -10,7 +10,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace memory_config_test {
 
 using testing::HasSubstr;
 
@@ -117,5 +117,5 @@ TEST(MemoryConfig, MistakesAreRefusedWithWhatWouldDo)
     EXPECT_THAT(refused("ideal:latency=3,latency=4"), HasSubstr("given twice"));
 }
 
-}  // namespace
+}  // namespace memory_config_test
 }  // namespace dlasim

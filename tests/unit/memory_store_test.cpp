@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 namespace dlasim {
-namespace {
+namespace memory_store_test {
 
 using testing::Each;
 using testing::ElementsAre;
@@ -71,5 +71,5 @@ TEST(MemoryStore, MorePagesThanTheLimitAreAnErrorOfTheMachine)
     EXPECT_THROW(store.write(2 * MemoryStore::kPageBytes, &byte, 1), MachineError);
 }
 
-}  // namespace
+}  // namespace memory_store_test
 }  // namespace dlasim

@@ -12,10 +12,8 @@
 #include "config/machine/measured.h"
 #include "replay/recording.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace nearest_program_test {
 
 /// Those that finish.
 std::vector<MeasuredCase> cases_of(const std::string& configuration)
@@ -119,5 +117,5 @@ TEST(Nearest, TheFarthestOperationOfAKindCountsAndSaysHowFarItIs)
     EXPECT_GE(list[0].size_ratio, columns / static_cast<double>(most));
 }
 
-}  // namespace
+}  // namespace nearest_program_test
 }  // namespace dlasim

@@ -12,7 +12,7 @@
 #include "registers/tables.h"
 
 namespace dlasim {
-namespace {
+namespace network_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -409,5 +409,5 @@ TEST(NetworkPlan, ConvertersKeepTheRange)
     }
 }
 
-}  // namespace
+}  // namespace network_test
 }  // namespace dlasim

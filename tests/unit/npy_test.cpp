@@ -10,7 +10,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace npy_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -104,5 +104,5 @@ TEST_F(Npy, TruncatedAndForeignFilesAreRefused)
     EXPECT_THAT(refusal([] { read_npy("none.npy", {"|i1"}, {3}, "/data/input"); }), HasSubstr("/data/input: none.npy: cannot be opened"));
 }
 
-}  // namespace
+}  // namespace npy_test
 }  // namespace dlasim

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 namespace dlasim {
-namespace {
+namespace objective_test {
 
 using Score = Objective::Score;
 
@@ -90,7 +90,5 @@ TEST(Objective, FewestBytesOfANetworkThatMinimisesTraffic)
     EXPECT_THROW(Objective("cycle", "", network), ConfigError);
 }
 
-}  // namespace
+}  // namespace objective_test
 }  // namespace dlasim
-
-extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one

@@ -5,7 +5,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace onnx_graph_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -271,5 +271,5 @@ TEST(OnnxArithmetic, ConstantsStandInMemoryWhereTheyAreNoNumbersOfChannels)
                 HasSubstr("without elements"));
 }
 
-}  // namespace
+}  // namespace onnx_graph_test
 }  // namespace dlasim

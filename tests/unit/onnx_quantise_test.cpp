@@ -13,7 +13,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace onnx_quantise_test {
 
 using testing::DoubleEq;
 using testing::ElementsAre;
@@ -312,5 +312,5 @@ TEST_F(OnnxImages, LabelsAreWholeNumbers)
     EXPECT_THAT(refusal([&] { read_labels(file("s.npy", "|u1", {2, 2}, {1, 2, 3, 4}), 2); }), HasSubstr("a label an image"));
 }
 
-}  // namespace
+}  // namespace onnx_quantise_test
 }  // namespace dlasim

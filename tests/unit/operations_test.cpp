@@ -11,10 +11,8 @@
 #include "registers/interrupts.h"
 #include "registers/tables.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }  // SystemC's library wants one
-
 namespace dlasim {
-namespace {
+namespace operations_test {
 
 TEST(Operations, TheUnitsOfAConvolutionAreOne)
 {
@@ -183,5 +181,5 @@ TEST(Units, TracesNameInterruptsByUnitAndGroup)
     for (const char* name : {"", "SDP", "SDP_", "SDP_2", "SDP_10", "CDMA_0", "sdp_0"}) EXPECT_EQ(reg::glb::interrupt_bit(name), 0u) << name;
 }
 
-}  // namespace
+}  // namespace operations_test
 }  // namespace dlasim

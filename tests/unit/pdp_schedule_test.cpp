@@ -4,7 +4,7 @@
 #include "units/pdp/schedule.h"
 
 namespace dlasim::pdp {
-namespace {
+namespace pdp_schedule_test {
 
 LayerConfig window(std::uint32_t length, std::uint32_t kernel, std::uint32_t stride, std::uint32_t before)
 {
@@ -49,5 +49,5 @@ TEST(PdpSchedule, APaddingAsWideAsTheWindowIsCarriedNowhere)
         }
 }
 
-}  // namespace
+}  // namespace pdp_schedule_test
 }  // namespace dlasim::pdp

@@ -14,7 +14,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace pixels_test {
 
 using testing::HasSubstr;
 
@@ -92,5 +92,5 @@ TEST(Pixels, IntegersBecomeFp16RoundedToTheNearestEvenAndNeverInfinite)
     EXPECT_THAT(reference_input(layer, input).values, testing::ElementsAre(0x7bff, static_cast<std::int16_t>(0xfbff), 0x7bff, 0x7bff));
 }
 
-}  // namespace
+}  // namespace pixels_test
 }  // namespace dlasim

@@ -2,7 +2,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace place_test {
 
 Place read(const Json& placement, std::optional<Place> fallback = std::nullopt, const PlaceRule& rule = {})
 {
@@ -65,5 +65,5 @@ TEST(Place, WhatIsWrongIsRefusedByName)
               "l.json: /placement/input: found \"here\", expected a whole number in 0..4294967040 (byte address at the DBB port)");
 }
 
-}  // namespace
+}  // namespace place_test
 }  // namespace dlasim

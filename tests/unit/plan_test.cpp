@@ -14,7 +14,7 @@
 #include "written.h"
 
 namespace dlasim {
-namespace {
+namespace plan_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -450,5 +450,5 @@ TEST(LayerPlan, KernelRowsAtOnceOfTheConfigurableGeneration)
     EXPECT_EQ(rows("nv_small", R"({"width": 3, "height": 3, "count": 64})"), 1u);    // 12 of 8
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace dlasim

@@ -8,7 +8,7 @@
 #include "written.h"
 
 namespace dlasim {
-namespace {
+namespace pool_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -101,5 +101,5 @@ TEST(Pool, AfterAConvolutionWhatIsInNoWindowIsLeftOut)
     }
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace dlasim

@@ -6,7 +6,7 @@
 #include <random>
 
 namespace dlasim {
-namespace {
+namespace products_test {
 
 constexpr std::uint32_t kPlaces = Products::kPlaces;
 
@@ -63,5 +63,5 @@ TEST_P(ProductsTest, SumsOfBytesThatDoNotFit32BitsAreExact)
 INSTANTIATE_TEST_SUITE_P(Forms, ProductsTest, testing::ValuesIn(available_of({Vectors::Portable, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
-}  // namespace
+}  // namespace products_test
 }  // namespace dlasim

@@ -8,9 +8,8 @@
 #include "traffic/convolution.h"
 #include "traffic/memory.h"
 
-using namespace dlasim;
-
-namespace {
+namespace dlasim {
+namespace quantity_test {
 
 template <class Message, class... Fields>
 concept MadeOf = requires(Fields... fields)
@@ -52,8 +51,6 @@ static_assert(Adds<Address, std::uint64_t> && !Adds<Address, Address> && !Adds<A
 static_assert(sizeof(Address) == 8 && sizeof(Atoms) == 4 && std::is_trivially_copyable_v<Atoms>);
 static_assert(sizeof(DataUpdate) == 8 && sizeof(WeightUpdate) == 12);
 
-}  // namespace
-
 TEST(Quantity, CountsWithinItsKind)
 {
     Entries entries{7};
@@ -66,3 +63,6 @@ TEST(Quantity, CountsWithinItsKind)
     EXPECT_TRUE(entries.any());
     EXPECT_FALSE(Entries{}.any());
 }
+
+}  // namespace quantity_test
+}  // namespace dlasim

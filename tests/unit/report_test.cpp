@@ -9,10 +9,8 @@
 #include "jobs/traffic.h"
 #include "report/result.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace report_test {
 
 Layer layer_of(const std::string& text) { return layer_from_json(parse_json(text, "l.json"), "l.json", "", ""); }
 
@@ -123,18 +121,18 @@ struct Counted {
     std::vector<std::uint64_t> cells;
 };
 
-}  // namespace
+}  // namespace report_test
 
 template <>
-inline constexpr auto counters<Counted> = std::array{
-    counter("atoms", &Counted::atoms, "atoms", "taken", "csc.md 1.5"),
-    counter("cell_#", &Counted::cells, "atoms", "of a cell", "csc.md 1.5"),
-    counter("maybe", &Counted::maybe, "atoms", "not always", "csc.md 1.5", "sometimes"),
-    extreme("longest", &Counted::longest, "atoms", "of all", "csc.md 1.5"),
-    clock_domain("csc", &Counted::clock, "all of it", "csc.md 3"),
+inline constexpr auto counters<report_test::Counted> = std::array{
+    counter("atoms", &report_test::Counted::atoms, "atoms", "taken", "csc.md 1.5"),
+    counter("cell_#", &report_test::Counted::cells, "atoms", "of a cell", "csc.md 1.5"),
+    counter("maybe", &report_test::Counted::maybe, "atoms", "not always", "csc.md 1.5", "sometimes"),
+    extreme("longest", &report_test::Counted::longest, "atoms", "of all", "csc.md 1.5"),
+    clock_domain("csc", &report_test::Counted::clock, "all of it", "csc.md 3"),
 };
 
-namespace {
+namespace report_test {
 
 using Value = CounterValues::value_type;
 
@@ -248,5 +246,5 @@ TEST(Traffic, NoPlanMovesLessThanTheBound)
     EXPECT_GE(moves.moved(), moves.largest());
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace dlasim

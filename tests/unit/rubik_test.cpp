@@ -9,7 +9,7 @@
 #include "units/rubik/core.h"
 
 namespace dlasim {
-namespace {
+namespace rubik_test {
 
 using test::Interface;
 using testing::ElementsAre;
@@ -274,5 +274,5 @@ TEST(Rubik, CubesArriveAndSleepChangesNothing)
     }
 }
 
-}  // namespace
+}  // namespace rubik_test
 }  // namespace dlasim

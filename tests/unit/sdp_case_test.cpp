@@ -10,7 +10,7 @@
 #include "sdp_program.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_case_test {
 
 /// Empty, or what differs.
 std::string compare(const json& test, bool stepping)
@@ -99,5 +99,5 @@ TEST_P(SdpMeasuredCases, AreEqualCycleByCycle)
 
 INSTANTIATE_TEST_SUITE_P(Presets, SdpMeasuredCases, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
 
-}  // namespace
+}  // namespace sdp_case_test
 }  // namespace dlasim

@@ -9,7 +9,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_config_test {
 
 using testing::HasSubstr;
 
@@ -162,5 +162,5 @@ TEST(Sdp, ALayerOfItsOwnHasNoKernel)
         HasSubstr("/input/precision: found int16 for int8, expected the same, or int16 for fp16"));
 }
 
-}  // namespace
+}  // namespace sdp_config_test
 }  // namespace dlasim

@@ -8,7 +8,7 @@
 #include "sdp_layer.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_gates_test {
 
 namespace sdp = reg::sdp;
 
@@ -63,5 +63,5 @@ TEST(SdpGates, EnginesFollowTheOtherGroupForTheLastTwoCycles)
     }
 }
 
-}  // namespace
+}  // namespace sdp_gates_test
 }  // namespace dlasim

@@ -6,7 +6,7 @@
 #include "units/sdp/value/integer_lanes.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_lanes_test {
 
 class SdpLanes : public testing::TestWithParam<Generation> {
 protected:
@@ -80,5 +80,5 @@ TEST_P(SdpLanes, TheConverterConvertsAndCountsAsTheLaneFunctionDoes)
 
 INSTANTIATE_TEST_SUITE_P(Generations, SdpLanes, testing::Values(Generation::Full, Generation::Configurable));
 
-}  // namespace
+}  // namespace sdp_lanes_test
 }  // namespace dlasim

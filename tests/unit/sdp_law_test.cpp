@@ -9,7 +9,7 @@
 #include "sdp_bench.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_law_test {
 
 struct RandomLayers {
     std::vector<SdpRegisterWrite> writes;
@@ -240,5 +240,5 @@ TEST_P(SdpLaws, SkipsAndSingleStepsAgreeAndDataDoNotDependOnTheSpeedOfMemory)
 INSTANTIATE_TEST_SUITE_P(Presets, SdpLaws,
                          testing::Values("nv_full", "nv_large", "nv_medium_1024_full", "nv_medium_512", "nv_small_256_full", "nv_small"));
 
-}  // namespace
+}  // namespace sdp_law_test
 }  // namespace dlasim

@@ -18,7 +18,7 @@
 #include "units/sdp/write_commands.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_spec_test {
 
 namespace sdp = reg::sdp;
 namespace rdma = reg::sdp_rdma;
@@ -521,5 +521,5 @@ TEST_P(SdpAnyProgram, NeitherCrashesNorBreaksItsProtocols)
 
 INSTANTIATE_TEST_SUITE_P(Presets, SdpAnyProgram, testing::Values("nv_full", "nv_large", "nv_small_256_full", "nv_small"));
 
-}  // namespace
+}  // namespace sdp_spec_test
 }  // namespace dlasim

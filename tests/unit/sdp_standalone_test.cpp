@@ -16,7 +16,7 @@
 #include "units/sdp/core.h"
 
 namespace dlasim {
-namespace {
+namespace sdp_standalone_test {
 
 constexpr unsigned kReadIds[] = {1, 5, 6, 7};
 
@@ -287,5 +287,5 @@ TEST_P(SdpStandalone, MeasuredCasesAreEqualInTimeAndBytes)
 
 INSTANTIATE_TEST_SUITE_P(Presets, SdpStandalone, testing::Values("nv_full", "nv_large", "nv_medium_512", "nv_small_256", "nv_small"));
 
-}  // namespace
+}  // namespace sdp_standalone_test
 }  // namespace dlasim

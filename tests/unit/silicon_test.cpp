@@ -10,7 +10,7 @@
 #include "silicon/energy.h"
 
 namespace dlasim::silicon {
-namespace {
+namespace silicon_test {
 
 struct Published {
     const char* preset;
@@ -193,5 +193,5 @@ TEST(Silicon, TheLeastIsNotMoreThanARun)
     }
 }
 
-}  // namespace
+}  // namespace silicon_test
 }  // namespace dlasim::silicon

@@ -13,7 +13,7 @@
 #include "written.h"
 
 namespace dlasim {
-namespace {
+namespace split_test {
 
 namespace cdma = reg::cdma;
 namespace csc = reg::csc;
@@ -596,5 +596,5 @@ TEST(Split, ALineOfPixelsDoesNotWrapAroundTheRingWhereTheSiliconReadsItWrongly)
     EXPECT_EQ(planned(pixels + R"({"rows": 10, "reuse_data": true}})", "nv_large").passes[0].geometry.data_banks, 1u);
 }
 
-}  // namespace
+}  // namespace split_test
 }  // namespace dlasim

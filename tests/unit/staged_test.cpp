@@ -8,7 +8,7 @@
 #include "golden/reference.h"
 
 namespace dlasim {
-namespace {
+namespace staged_test {
 
 constexpr const char* kLayers[] = {
     R"({"input": {"width": 9, "height": 7, "channels": 12}, "kernel": {"width": 3, "height": 3, "count": 10}, "pad": {"left": 1},
@@ -45,5 +45,5 @@ TEST(StagedReference, SamplesAreWhatComesToTheConverter)
         EXPECT_EQ(wide.values[i], static_cast<std::int16_t>(std::min<std::int64_t>((all[i] + 8) / 16, 32767)));
 }
 
-}  // namespace
+}  // namespace staged_test
 }  // namespace dlasim

@@ -10,7 +10,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace sweep_test {
 
 using testing::HasSubstr;
 
@@ -152,5 +152,5 @@ TEST_F(SweepFile, MistakesAreRefused)
     EXPECT_THAT(refusal([&] { read(R"("axes": {"cbuf.banks": [8]}, "exclude": [{"cbuf.bnks": 8}])"); }), HasSubstr("/exclude/0/cbuf.bnks"));
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace dlasim

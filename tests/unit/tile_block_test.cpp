@@ -10,7 +10,7 @@
 #include "numerics/pra.h"
 
 namespace dlasim::numerics {
-namespace {
+namespace tile_block_test {
 
 std::int16_t random_word(std::mt19937& random, bool bytes)
 {
@@ -103,5 +103,5 @@ TEST_P(TileBlockTest, SumsOfABlockAreTheSumsOfEveryKernel)
 INSTANTIATE_TEST_SUITE_P(Forms, TileBlockTest, testing::ValuesIn(available_of({Vectors::Portable, Vectors::Avx2, Vectors::Avx512})),
                          [](const auto& info) { return name_of(info.param); });
 
-}  // namespace
+}  // namespace tile_block_test
 }  // namespace dlasim::numerics

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 namespace dlasim {
-namespace {
+namespace traffic_bound_test {
 
 using Json = nlohmann::json;
 
@@ -109,5 +109,5 @@ TEST(Dataflow, BlocksBesideEachOtherFetchTheirHaloTwiceAndNoPadding)
     EXPECT_FALSE(dataflows_of(layer, 10).best);  // one place takes 1 + 9 + 1
 }
 
-}  // namespace
+}  // namespace traffic_bound_test
 }  // namespace dlasim

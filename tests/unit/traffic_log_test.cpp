@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 
-extern "C" int sc_main(int, char*[]) { return 0; }  // a linker that binds at once asks for it
-
 namespace dlasim {
-namespace {
+namespace traffic_log_test {
 
 TEST(TrafficLog, CountsByKindAndByClient)
 {
@@ -68,5 +66,5 @@ TEST(TrafficLog, KeepsTheFirstFourHundredCommands)
     EXPECT_EQ(log.aw_log().back().cycle, 399u);
 }
 
-}  // namespace
+}  // namespace traffic_log_test
 }  // namespace dlasim

@@ -12,7 +12,7 @@
 #include "registers/fields/rbk.h"
 
 namespace dlasim {
-namespace {
+namespace transfer_plan_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -434,5 +434,5 @@ TEST(TransferContents, ContractInterleavesAtoms)
     EXPECT_FALSE(s.memory.compare(*s.contents).equal());
 }
 
-}  // namespace
+}  // namespace transfer_plan_test
 }  // namespace dlasim

@@ -7,7 +7,7 @@
 #include "refusal.h"
 
 namespace dlasim {
-namespace {
+namespace transfer_reader_test {
 
 using testing::HasSubstr;
 
@@ -178,5 +178,5 @@ TEST(TransferReader, CubesThatTheRegistersCannotHoldAreRefused)
                 HasSubstr("/precision: found \"int4\""));
 }
 
-}  // namespace
+}  // namespace transfer_reader_test
 }  // namespace dlasim

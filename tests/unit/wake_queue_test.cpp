@@ -7,7 +7,7 @@
 #include <set>
 
 namespace dlasim {
-namespace {
+namespace wake_queue_test {
 
 TEST(WakeQueue, IsEmptyAtFirst)
 {
@@ -62,5 +62,5 @@ TEST(WakeQueue, AgreesWithASet)
     }
 }
 
-}  // namespace
+}  // namespace wake_queue_test
 }  // namespace dlasim

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 namespace dlasim {
-namespace {
+namespace wire_test {
 
 struct Listener final : Sleeper {
     void wake_at(Cycle at) override { woken.push_back(at); }
@@ -55,5 +55,5 @@ TEST(Wire, IsReplacedByAChangeForTheSameCycle)
     EXPECT_EQ(wire.read(5), 3);
 }
 
-}  // namespace
+}  // namespace wire_test
 }  // namespace dlasim

@@ -10,11 +10,9 @@
 #include <functional>
 #include <map>
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 using namespace sc_core;
 
-namespace {
+namespace accelerator_test {
 
 using Payload = tlm::tlm_generic_payload;
 
@@ -445,4 +443,4 @@ TEST(Accelerator, APlatformMayOnlyDisplayTheReport)
     EXPECT_THAT(platform.dla.failure(), testing::HasSubstr("TLM_GENERIC_ERROR_RESPONSE"));
 }
 
-}  // namespace
+}  // namespace accelerator_test

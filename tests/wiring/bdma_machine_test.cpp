@@ -6,10 +6,8 @@
 #include "platform/machine.h"
 #include "registers/fields/bdma.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace bdma_machine_test {
 
 constexpr std::uint32_t kWindow = 0x4000, kSource = 0x80000000, kDestination = 0x90000000;
 constexpr std::int64_t kAcceptToPort = 8;  // csb.md 2.1
@@ -132,5 +130,5 @@ TEST(BdmaMachine, TwoLinesOf64AtomsToTheOtherMemory)
     EXPECT_EQ(outcome.interrupts, (Cycles{150}));
 }
 
-}  // namespace
+}  // namespace bdma_machine_test
 }  // namespace dlasim

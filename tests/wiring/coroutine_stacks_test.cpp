@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <systemc>
 
-int sc_main(int, char**) { return 0; }
-
 namespace {
 
 /// The compiler must assume that somebody reads and writes all of `bytes`.

@@ -13,10 +13,8 @@
 #include "dram/read/reader.h"
 #include "links/dbb_socket.h"
 
-int sc_main(int, char**) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace dram_memory_test {
 
 using tlm::tlm_generic_payload;
 
@@ -436,5 +434,5 @@ TEST_P(AnyClock, ValuesOrderAndConservation)
     }
 }
 
-}  // namespace
+}  // namespace dram_memory_test
 }  // namespace dlasim

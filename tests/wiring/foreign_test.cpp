@@ -6,12 +6,10 @@
 
 #include "platform.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 using namespace sc_core;
 
 namespace dlasim::test {
-namespace {
+namespace foreign_test {
 
 sc_time ns(double n) { return {n, SC_NS}; }  // not a constant: tests choose the resolution of time
 
@@ -596,5 +594,5 @@ TEST(Settings, OfAnyKindAreTakenOrRefused)
         EXPECT_THROW((void)dla.address(name), ConfigError) << name;
 }
 
-}  // namespace
+}  // namespace foreign_test
 }  // namespace dlasim::test

@@ -13,11 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 using namespace sc_core;
 
-namespace {
+namespace library_test {
 
 const std::string kLayer = DLASIM_SOURCE "/models/lenet5_conv2.json";
 
@@ -537,4 +535,4 @@ TEST(Failures, OfSignalsAndHostsAreTold)
     EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("GLB: something that is no std::exception was thrown")));
 }
 
-}  // namespace
+}  // namespace library_test

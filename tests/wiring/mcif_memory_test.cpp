@@ -11,7 +11,7 @@
 #include "units/mcif/module.h"
 
 namespace dlasim {
-namespace {
+namespace mcif_memory_test {
 
 constexpr Cycle kCycles = 3000;
 
@@ -405,11 +405,5 @@ TEST(McifMemory, ADramAsAModelIsTheDramOfThePhases) { expect_no_difference("nv_l
 
 TEST(McifMemory, ASlowDramAsAModelIsTheDramOfThePhases) { expect_no_difference("nv_small", "ddr4-2400", {{"tCK_ns", "4"}}); }
 
-}  // namespace
+}  // namespace mcif_memory_test
 }  // namespace dlasim
-
-int sc_main(int argc, char** argv)
-{
-    testing::InitGoogleMock(&argc, argv);
-    return RUN_ALL_TESTS();
-}

@@ -8,12 +8,10 @@
 
 #include "platform.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 using namespace sc_core;
 
 namespace dlasim::test {
-namespace {
+namespace moods_test {
 
 sc_time ns(double n) { return {n, SC_NS}; }
 
@@ -221,5 +219,5 @@ INSTANTIATE_TEST_SUITE_P(Foreign, Moods,
                          testing::Values("nv_small/dc_int8_odd", "nv_small/mix_9100_15", "nv_small/pdp_seq2", "nv_full/cvsram_i1_ops"),
                          [](const auto& info) { return info.param.substr(info.param.find('/') + 1); });
 
-}  // namespace
+}  // namespace moods_test
 }  // namespace dlasim::test

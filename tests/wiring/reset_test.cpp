@@ -7,12 +7,10 @@
 #include "platform.h"
 #include "registers/tables.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 using namespace sc_core;
 
 namespace dlasim::test {
-namespace {
+namespace reset_test {
 
 const sc_time kNanosecond(1, SC_NS);
 
@@ -569,5 +567,5 @@ TEST(Reset, EndsAFailure)
     EXPECT_EQ(told, 2u);
 }
 
-}  // namespace
+}  // namespace reset_test
 }  // namespace dlasim::test

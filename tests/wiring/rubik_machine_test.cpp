@@ -6,10 +6,8 @@
 #include "platform/machine.h"
 #include "registers/fields/rbk.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace rubik_machine_test {
 
 constexpr std::uint32_t kWindow = 0x10000, kSource = 0x80000000, kDestination = 0x90000000, kPlane = 64;
 constexpr std::int64_t kAcceptToStart = 13;  // csb.md 2.1: D_OP_ENABLE accepted in T, seen in T + 13
@@ -120,5 +118,5 @@ TEST(RubikMachine, TwoLayersInARow)
     EXPECT_EQ(outcome.interrupts, (Cycles{76, 51 + 75}));
 }
 
-}  // namespace
+}  // namespace rubik_machine_test
 }  // namespace dlasim

@@ -4,12 +4,10 @@
 
 #include "platform.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 using namespace sc_core;
 
 namespace dlasim::test {
-namespace {
+namespace sockets_test {
 
 MeasuredCase measured(const std::string& name) { return read_measured_case(DLASIM_TEST_DATA "/rtl/" + name + ".json", std::nullopt); }
 
@@ -428,5 +426,5 @@ TEST_P(Unbound, PortsAreToldByName)
 
 INSTANTIATE_TEST_SUITE_P(Sockets, Unbound, testing::Values("dbb", "csb", "interrupt"), [](const auto& info) { return info.param; });
 
-}  // namespace
+}  // namespace sockets_test
 }  // namespace dlasim::test

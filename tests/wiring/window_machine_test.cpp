@@ -10,10 +10,8 @@
 #include "platform/machine.h"
 #include "registers/tables.h"
 
-extern "C" int sc_main(int, char*[]) { return 0; }
-
 namespace dlasim {
-namespace {
+namespace window_machine_test {
 
 const Hardware& full() { return *find_preset("nv_full"); }
 
@@ -261,5 +259,5 @@ TEST(DriverLoop, ARecordingThatClearsTwoAtOnceIsDiagnosed)
     EXPECT_THAT(result.diagnosis, testing::HasSubstr("one write cleared 0xc0 at once"));
 }
 
-}  // namespace
+}  // namespace window_machine_test
 }  // namespace dlasim

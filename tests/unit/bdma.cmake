@@ -1,1 +1,0 @@
-dlasim_test(bdma_test.cpp quick USES dlasim::bdma)

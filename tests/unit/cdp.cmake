@@ -1,1 +1,0 @@
-dlasim_test(cdp_test.cpp quick USES dlasim::cdp)

@@ -1,7 +1,0 @@
-dlasim_test(divisor_test.cpp quick USES dlasim::links)
-dlasim_test(block_list_test.cpp quick USES dlasim::links)
-dlasim_test(wake_queue_test.cpp quick USES dlasim::links)
-dlasim_test(gated_clock_test.cpp quick USES dlasim::links)
-dlasim_test(wire_test.cpp quick USES dlasim::links)
-dlasim_test(quantity_test.cpp quick USES dlasim::traffic)
-dlasim_test(causes_test.cpp quick USES dlasim::facts)

@@ -1,1 +1,0 @@
-dlasim_test(rubik_test.cpp quick USES dlasim::rubik)

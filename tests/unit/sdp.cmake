@@ -1,6 +1,0 @@
-dlasim_test(sdp_case_test.cpp rtl USES dlasim::sdp dlasim::csb_core nlohmann_json::nlohmann_json)
-dlasim_test(sdp_standalone_test.cpp quick USES dlasim::sdp dlasim::mcif_core dlasim::memory_store dlasim::csb_core nlohmann_json::nlohmann_json)
-dlasim_test(sdp_law_test.cpp quick USES dlasim::sdp dlasim::csb_core nlohmann_json::nlohmann_json)
-dlasim_test(sdp_lanes_test.cpp quick USES dlasim::sdp)
-dlasim_test(sdp_gates_test.cpp quick USES dlasim::sdp dlasim::csb_core nlohmann_json::nlohmann_json)
-dlasim_test(sdp_spec_test.cpp golden USES dlasim::sdp dlasim::csb_core nlohmann_json::nlohmann_json)

@@ -1,1 +1,0 @@
-dlasim_test(silicon_test.cpp quick USES dlasim::silicon)

@@ -1,1 +1,0 @@
-dlasim_test(split_test.cpp quick USES dlasim::lowering)

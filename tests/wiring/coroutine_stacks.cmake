@@ -1,1 +1,0 @@
-dlasim_test(coroutine_stacks_test.cpp quick USES PkgConfig::systemc)

@@ -1,1 +1,0 @@
-dlasim_test(dram_memory_test.cpp golden USES dlasim::memory)
