@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Commands with too little memory: status 0 or 2 and nothing else, whatever fails - the machine, SystemC, a library, a stack.
+"""Commands with too little memory: status 0 or 2 and nothing else, whatever fails - the machine, SystemC, a library, a stack. With enough of
+it, memory comes in large pages.
 
 usage: no_memory_test.py DLASIM [TestCase...]
 """
@@ -71,6 +72,16 @@ class NoMemory(Case):
                 for name in ("points.csv", "points.json", "sweep.html"):
                     self.assertEqual((self.folder / "out" / name).read_bytes(), (self.folder / "whole" / name).read_bytes())
         self.assertGreater(cut, 0, "no sweep had points without memory")
+
+    def test_pages_are_large(self):
+        """20,000 pages of 4 KiB are touched."""
+        offered = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+        if not offered.exists() or "[never]" in offered.read_text():
+            self.skipTest("no large pages")
+        self.write(HUGE, "huge.json")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+        self.assertEqual(self.dlasim("run", "huge.json", "--hw", "nv_large", "--out", "out").returncode, 0)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before, 5000)
 
 
 if __name__ == "__main__":

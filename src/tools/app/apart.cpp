@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/heap.h"
 #include "app/status.h"
 #include "base/error.h"
 #include "jobs/job_host.h"
@@ -76,6 +77,7 @@ Apart::Apart(std::string option, const std::function<int(const Give& give)>& sim
         ::close(ends[0]);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(kInterrupted);
+        leave_pages_of_parent();
         const Give give = [pipe = ends[1]](std::int64_t number) {
             if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(kMachineBroke);
         };

@@ -23,6 +23,7 @@
 #include "app/commands/test_command.h"
 #include "app/execution.h"
 #include "app/file_options.h"
+#include "app/heap.h"
 #include "app/kind_commands.h"
 #include "app/manual.h"
 #include "app/no_memory.h"
@@ -563,6 +564,7 @@ int parse_and_run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     dlasim::watch_allocations();
+    dlasim::use_large_pages();
     dlasim::open_standard_streams();
     dlasim::allow_many_files();
     return dlasim::guarded([&] { return dlasim::parse_and_run(argc, argv); });

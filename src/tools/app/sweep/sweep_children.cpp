@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "app/heap.h"
 #include "app/interrupt.h"
 #include "app/status.h"
 #include "base/error.h"
@@ -106,6 +107,7 @@ void Children::become_point(pid_t parent, int messages, const Child& child)
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(kInterrupted);  // it died before it could be watched
     ::dup2(messages, STDERR_FILENO);
+    leave_pages_of_parent();
     std::signal(SIGXCPU, [](int) { ::_exit(kTooLong); });  // no core
     const rlimit limit{limit_, limit_ + 1};
     ::setrlimit(RLIMIT_CPU, &limit);
