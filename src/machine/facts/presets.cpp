@@ -1,25 +1,14 @@
 // The reference configurations. Every number: [spec] hardware/README.md, unless a row says otherwise.
 #include "facts/presets.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "facts/client_facts.h"
 #include "facts/optional_units.h"
 
 namespace dlasim {
 namespace {
-
-// [spec] fabric.md 1.1, column "credit depth", in the order of Client.
-constexpr auto kFullCredit = std::to_array<std::uint32_t>({245, 80, 61, 61, 80, 160, 160, 80, 0, 0});
-static_assert(kFullCredit.size() == kClients);
-
-// [spec] sdp.md 2.8: max(4, ceil(latency * min(throughput, width / 32 bit) / (width / 8 bit))).
-constexpr std::uint32_t latency_fifo(const Hardware& hw, std::uint32_t throughput)
-{
-    const std::uint32_t bytes = hw.memory.primary.width_bytes;
-    const std::uint32_t rate = throughput < bytes / 4 ? throughput : bytes / 4;
-    const std::uint32_t depth = ceil_div(hw.memory.fifo_cover_cycles * rate, bytes);
-    return depth < 4 ? 4 : depth;
-}
 
 struct Row {
     const char* name;
@@ -59,7 +48,7 @@ Hardware full()
     hw.sdp = {16, 16, 4, true, true};
     hw.pdp = {8};
     hw.cdp = {8};
-    hw.fabric.read_credit = kFullCredit;
+    std::ranges::transform(kClientFacts, hw.fabric.read_credit.begin(), &ClientFacts::full_credit);
     hw.winograd = hw.batch = hw.weight_compression = true;
     for (const facts::OptionalUnit& unit : facts::kOptionalUnits) hw.*unit.there = true;
     return hw;
@@ -87,18 +76,9 @@ std::vector<Hardware> all()
 
 std::array<std::uint32_t, kClients> configurable_credits(const Hardware& hw)
 {
-    const SdpHardware& sdp = hw.sdp;
-    const std::uint32_t main = latency_fifo(hw, sdp.max_throughput());
-    return {0,
-            main,
-            latency_fifo(hw, hw.pdp.throughput),
-            latency_fifo(hw, hw.cdp.throughput),  // [spec] cdp.md, parameters: D
-            0,
-            latency_fifo(hw, 4 * sdp.bs_throughput),
-            latency_fifo(hw, 4 * sdp.bn_throughput),
-            sdp.has_ew ? latency_fifo(hw, 4 * sdp.ew_throughput) : 0,
-            0,
-            0};
+    std::array<std::uint32_t, kClients> credits{};
+    std::ranges::transform(kClientFacts, credits.begin(), [&](const ClientFacts& client) { return client.credit(hw); });
+    return credits;
 }
 
 std::span<const Hardware> presets()

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "base/files/foreign/foreign_file.h"
 #include "config/file_kind.h"
 #include "config/warning.h"
+#include "facts/client_facts.h"
 #include "facts/presets.h"
 
 namespace dlasim {
@@ -23,6 +25,18 @@ namespace {
     {                                                                               \
         path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, "", meaning \
     }
+
+template <std::size_t... kId>
+void add_credits(std::vector<HardwareField>& list, std::index_sequence<kId...>)
+{
+    (list.push_back({credit_path(static_cast<Client>(kId)),
+                     [](Hardware& hw) { return &hw.fabric.read_credit[kId]; },
+                     nullptr,
+                     {0, 65536},
+                     "beats",
+                     kClientFacts[kId].meaning}),
+     ...);
+}
 
 std::vector<HardwareField> list_fields()
 {
@@ -57,28 +71,11 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("rubik", rubik, "Rubik"),
         DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "MHz", "core clock"),
     };
-#define DLASIM_CREDIT(client, meaning)                                                                             \
-    list.push_back({credit_path(Client::client),                                                                   \
-                    [](Hardware& hw) { return &hw.fabric.read_credit[static_cast<std::size_t>(Client::client)]; }, \
-                    nullptr,                                                                                       \
-                    {0, 65536},                                                                                    \
-                    "beats",                                                                                       \
-                    meaning})
-    DLASIM_CREDIT(Bdma, "read credit of BDMA: the depth of its latency FIFO");
-    DLASIM_CREDIT(Sdp, "read credit of SDP: the depth of its latency FIFO");
-    DLASIM_CREDIT(Pdp, "read credit of PDP: the depth of its latency FIFO");
-    DLASIM_CREDIT(Cdp, "read credit of CDP: the depth of its latency FIFO");
-    DLASIM_CREDIT(Rubik, "read credit of Rubik: the depth of its latency FIFO");
-    DLASIM_CREDIT(SdpBs, "read credit of BS: the depth of its latency FIFO");
-    DLASIM_CREDIT(SdpBn, "read credit of BN: the depth of its latency FIFO");
-    DLASIM_CREDIT(SdpEw, "read credit of EW: the depth of its latency FIFO");
-    DLASIM_CREDIT(CdmaData, "read credit of CDMA for data: 0, it returns none");
-    DLASIM_CREDIT(CdmaWeight, "read credit of CDMA for weights: 0, it returns none");
+    add_credits(list, std::make_index_sequence<kClients>());
     return list;
 }
 #undef DLASIM_NUMBER
 #undef DLASIM_SWITCH
-#undef DLASIM_CREDIT
 
 /// Names that were changed: still read, with a warning.
 struct OldName {
@@ -215,13 +212,7 @@ const std::array<KeyRow, 3> kHardwareKeys{
     KeyRow{"generation", "text", "", "must be the preset's", "", "full configurable"},
 };
 
-std::string credit_path(Client client)
-{
-    static constexpr auto kKeys =
-        std::to_array<const char*>({"bdma", "sdp", "pdp", "cdp", "rubik", "sdp_bs", "sdp_bn", "sdp_ew", "cdma_data", "cdma_weight"});
-    static_assert(kKeys.size() == kClients);
-    return std::string("fabric.read_credit.") + kKeys[static_cast<std::size_t>(client)];
-}
+std::string credit_path(Client client) { return std::string("fabric.read_credit.") + kClientFacts[static_cast<std::size_t>(client)].key; }
 
 const HardwareField* find_hardware_field(const std::string& path)
 {
