@@ -18,18 +18,18 @@
 #include "base/files/spelling.h"
 #include "refusal.h"
 
-namespace files_test {
+namespace dlasim::files_test {
 
 bool g_all_have_names = false;
 
-}  // namespace files_test
+}  // namespace dlasim::files_test
 
 extern "C" int __real_open(const char* path, int flags, ...);
 
 /// A file system may have no files without names.
 extern "C" int __wrap_open(const char* path, int flags, mode_t mode)
 {
-    if (!files_test::g_all_have_names || (flags & O_TMPFILE) != O_TMPFILE) return __real_open(path, flags, mode);
+    if (!dlasim::files_test::g_all_have_names || (flags & O_TMPFILE) != O_TMPFILE) return __real_open(path, flags, mode);
     errno = EOPNOTSUPP;
     return -1;
 }
@@ -62,8 +62,8 @@ protected:
 /// Parameter: whether the file system has files without names.
 class Written : public Files, public testing::WithParamInterface<bool> {
 protected:
-    Written() { ::files_test::g_all_have_names = !GetParam(); }
-    ~Written() override { ::files_test::g_all_have_names = false; }
+    Written() { g_all_have_names = !GetParam(); }
+    ~Written() override { g_all_have_names = false; }
     bool nameless() const
     {
         const int file = ::open(folder_.c_str(), O_TMPFILE | O_WRONLY, 0600);

@@ -1,5 +1,5 @@
-// Memory of the command in large pages (Linux: transparent huge pages, on request). A page that is touched for the first time costs a
-// microsecond, on virtual machines twenty: ResNet-50 with its values touches 28,000 small ones, or 900 pages in all.
+// Memory of the command in large pages (Linux: transparent huge pages, on request). The kernel is asked once
+// for each page that is touched, which on a virtual machine costs more than zeroing it; /usr/bin/time -f %R counts it.
 #pragma once
 
 namespace dlasim {

@@ -10,6 +10,7 @@
 #include "config/file_kind.h"
 #include "config/warning.h"
 #include "facts/client_facts.h"
+#include "facts/optional_units.h"
 #include "facts/presets.h"
 
 namespace dlasim {
@@ -25,6 +26,18 @@ namespace {
     {                                                                               \
         path, nullptr, [](Hardware& hw) { return &hw.member; }, {0, 1}, "", meaning \
     }
+
+template <std::size_t... kUnit>
+void add_optional_units(std::vector<HardwareField>& list, std::index_sequence<kUnit...>)
+{
+    (list.push_back({std::string(facts::kOptionalUnits[kUnit].key),
+                     nullptr,
+                     [](Hardware& hw) { return &(hw.*facts::kOptionalUnits[kUnit].there); },
+                     {0, 1},
+                     "",
+                     std::string(facts::kOptionalUnits[kUnit].name)}),
+     ...);
+}
 
 template <std::size_t... kId>
 void add_credits(std::vector<HardwareField>& list, std::index_sequence<kId...>)
@@ -67,10 +80,9 @@ std::vector<HardwareField> list_fields()
         DLASIM_SWITCH("winograd", winograd, "Winograd convolution"),
         DLASIM_SWITCH("batch", batch, "multi-batch"),
         DLASIM_SWITCH("weight_compression", weight_compression, "compressed weights"),
-        DLASIM_SWITCH("bdma", bdma, "bridge DMA"),
-        DLASIM_SWITCH("rubik", rubik, "Rubik"),
-        DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "MHz", "core clock"),
     };
+    add_optional_units(list, std::make_index_sequence<std::size(facts::kOptionalUnits)>());
+    list.push_back(DLASIM_NUMBER("clock_mhz", clock_mhz, 1, 10000, "MHz", "core clock"));
     add_credits(list, std::make_index_sequence<kClients>());
     return list;
 }
