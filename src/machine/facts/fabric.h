@@ -1,10 +1,8 @@
 // What the memory interfaces MCIF and CVIF are: depths and latencies that no register changes.
 //   [spec]  fabric.md, section named      [case]  seen in measured cases, their ids named
 #pragma once
-#include <array>
 #include <cstdint>
 
-#include "facts/client.h"
 #include "facts/hardware.h"
 
 namespace dlasim::facts::fabric {
@@ -38,10 +36,6 @@ inline Facts of(const Hardware& hw)
     if (hw.full()) return {true, false, ~std::uint64_t{kFullWordBytes - 1}};
     return {false, true, ~std::uint64_t{0}};
 }
-
-/// Order of the read arbiter in the configurable generation. [spec] 1.1
-inline constexpr std::array<Client, 8> kConfigurableReadOrder{Client::CdmaData, Client::CdmaWeight, Client::Sdp, Client::SdpBs,
-                                                              Client::SdpBn,    Client::SdpEw,      Client::Pdp, Client::Cdp};
 
 /// S: requests are split at multiples of this many atoms. [spec] 1.3
 inline std::uint32_t block_atoms(const Hardware& hw, const PortHardware& port)

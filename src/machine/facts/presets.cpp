@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "facts/client_facts.h"
+#include "base/bits.h"
+#include "facts/client.h"
 #include "facts/optional_units.h"
 
 namespace dlasim {
@@ -54,6 +55,13 @@ Hardware full()
     return hw;
 }
 
+/// [spec] sdp.md 2.8: max(4, ceil(latency * min(throughput, width / 32 bit) / (width / 8 bit))).
+std::uint32_t latency_fifo(const Hardware& hw, std::uint32_t throughput)
+{
+    const std::uint32_t bytes = hw.memory.primary.width_bytes;
+    return std::max(4U, ceil_div(hw.memory.fifo_cover_cycles * std::min(throughput, bytes / 4), bytes));
+}
+
 std::vector<Hardware> all()
 {
     std::vector<Hardware> list{full()};
@@ -76,8 +84,12 @@ std::vector<Hardware> all()
 
 std::array<std::uint32_t, kClients> configurable_credits(const Hardware& hw)
 {
+    const ReadRates rates{hw.sdp.max_throughput(),   4 * hw.sdp.bs_throughput, 4 * hw.sdp.bn_throughput,
+                          hw.sdp.has_ew ? 4 * hw.sdp.ew_throughput : 0, hw.pdp.throughput, hw.cdp.throughput};
     std::array<std::uint32_t, kClients> credits{};
-    std::ranges::transform(kClientFacts, credits.begin(), [&](const ClientFacts& client) { return client.credit(hw); });
+    std::ranges::transform(kClientFacts, credits.begin(), [&](const ClientFacts& client) {
+        return client.throughput && rates.*client.throughput ? latency_fifo(hw, rates.*client.throughput) : 0;
+    });
     return credits;
 }
 

@@ -15,11 +15,26 @@ const UnitRegisters& registers_of(const Hardware& hardware, MemorySide side)
     return *unit;
 }
 
+/// Of every client, in the order of Client.
+template <std::size_t kCount>
+std::array<reg::Field, kCount> weights_of(const UnitRegisters& unit, const char* access)
+{
+    std::array<reg::Field, kCount> fields{};
+    for (std::size_t id = 0; id < kCount; ++id) {
+        const auto row = std::ranges::find(unit.fields, std::string(access) + "_WEIGHT_" + kClientFacts[id].weight, &FieldRow::name);
+        DLASIM_EXPECTS(row != unit.fields.end());
+        fields[id] = row->field;
+    }
+    return fields;
+}
+
 }  // namespace
 
 McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values)
     : name_(side == MemorySide::Primary ? "mcif" : "cvif"),
       registers_(registers_of(hardware, side), links.csb),
+      read_weights_(weights_of<kClients>(registers_of(hardware, side), "RD")),
+      write_weights_(weights_of<kWriteClients>(registers_of(hardware, side), "WR")),
       port_(port),
       egress_(hardware, links, port, values),
       ingress_(hardware, side, links, port),
@@ -39,17 +54,9 @@ void McifCore::connect_doorbells()
 void McifCore::load_settings()
 {
     namespace r = reg::mcif;  // CVIF's window is laid out alike
-    constexpr reg::Field kRead[kClients]{r::CFG_RD_WEIGHT_0::RD_WEIGHT_BDMA,     r::CFG_RD_WEIGHT_0::RD_WEIGHT_SDP,
-                                         r::CFG_RD_WEIGHT_0::RD_WEIGHT_PDP,      r::CFG_RD_WEIGHT_0::RD_WEIGHT_CDP,
-                                         r::CFG_RD_WEIGHT_2::RD_WEIGHT_RBK,      r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_B,
-                                         r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_N,    r::CFG_RD_WEIGHT_1::RD_WEIGHT_SDP_E,
-                                         r::CFG_RD_WEIGHT_1::RD_WEIGHT_CDMA_DAT, r::CFG_RD_WEIGHT_2::RD_WEIGHT_CDMA_WT};
-    constexpr reg::Field kWrite[kWriteClients]{r::CFG_WR_WEIGHT_0::WR_WEIGHT_BDMA, r::CFG_WR_WEIGHT_0::WR_WEIGHT_SDP,
-                                               r::CFG_WR_WEIGHT_0::WR_WEIGHT_PDP, r::CFG_WR_WEIGHT_0::WR_WEIGHT_CDP,
-                                               r::CFG_WR_WEIGHT_1::WR_WEIGHT_RBK};
     const auto value = [this](reg::Field field) { return static_cast<std::uint8_t>(registers_.get(field)); };
-    std::ranges::transform(kRead, settings_.read_weight.begin(), value);
-    std::ranges::transform(kWrite, settings_.write_weight.begin(), value);
+    std::ranges::transform(read_weights_, settings_.read_weight.begin(), value);
+    std::ranges::transform(write_weights_, settings_.write_weight.begin(), value);
     settings_.read_limit = registers_.get(r::CFG_OUTSTANDING_CNT::RD_OS_CNT) + 1;
     settings_.write_limit = registers_.get(r::CFG_OUTSTANDING_CNT::WR_OS_CNT) + 1;
     settings_stale_ = false;

@@ -69,6 +69,8 @@ private:
 
     std::string name_;
     RegisterFile registers_;
+    std::array<reg::Field, kClients> read_weights_;
+    std::array<reg::Field, kWriteClients> write_weights_;
     FabricSettings settings_;
     DbbPort& port_;
     fabric::ReadEgress egress_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "base/expects.h"
@@ -19,18 +20,17 @@ ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLi
       port_(port)
 {
     clients_.reserve(kClients);  // doorbells point at them
-    const auto add = [&](Client client) {
-        const auto id = static_cast<std::uint8_t>(client);
-        if (!links.read[id]) return;
+    const auto add = [&](std::uint8_t id) {
+        if (!links.read[id] || (!silicon_.pairs && kClientFacts[id].place == 0)) return;
         ClientState& state = clients_.emplace_back();
         state.link = links.read[id];
         state.id = id;
         state.depth = hardware.fabric.read_credit[id];
     };
-    if (silicon_.pairs)
-        for (std::uint8_t id = 0; id < kClients; ++id) add(static_cast<Client>(id));
-    else
-        for (const Client client : ff::kConfigurableReadOrder) add(client);
+    std::array<std::uint8_t, kClients> order{};
+    std::iota(order.begin(), order.end(), std::uint8_t{0});
+    if (!silicon_.pairs) std::ranges::sort(order, {}, [](std::uint8_t id) { return kClientFacts[id].place; });
+    std::ranges::for_each(order, add);
     open_ = (1u << clients_.size()) - 1;
     DLASIM_EXPECTS(std::has_single_bit(block_));
 }

@@ -9,7 +9,7 @@
 #include "base/files/foreign/foreign_file.h"
 #include "config/file_kind.h"
 #include "config/warning.h"
-#include "facts/client_facts.h"
+#include "facts/client.h"
 #include "facts/optional_units.h"
 #include "facts/presets.h"
 
