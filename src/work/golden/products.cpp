@@ -96,16 +96,20 @@ std::size_t safe_products(std::int64_t weight, std::int64_t data)
 }  // namespace
 
 Products::Products(std::span<const std::int16_t> weights, std::uint32_t kernels, std::size_t length, std::int32_t most, Vectors vectors)
-    : vectors_(chosen(vectors)), length_(length), pitch_((length + 1) & ~std::size_t{1}), safe_(0)
+    : vectors_(chosen(vectors)), length_(length), pitch_((length + 1) & ~std::size_t{1}), safe_(0), whole_(weights.data())
 {
     DLASIM_EXPECTS(weights.size() == kernels * length && available(vectors_));
     std::int32_t largest = 0;
     for (const std::int16_t w : weights) largest = std::max(largest, std::abs(std::int32_t{w}));
-    low_.resize(kernels * pitch_);
-    for (std::uint32_t k = 0; k < kernels; ++k) std::copy_n(weights.data() + k * length, length, low_.data() + k * pitch_);
     safe_ = safe_products(largest, most);
     constexpr std::size_t kWorthwhile = 128;
-    if (safe_ < std::min(length, kWorthwhile)) {
+    const bool apart = safe_ < std::min(length, kWorthwhile);
+    if (apart || pitch_ != length) {
+        low_.resize(kernels * pitch_);
+        for (std::uint32_t k = 0; k < kernels; ++k) std::copy_n(weights.data() + k * length, length, low_.data() + k * pitch_);
+        whole_ = low_.data();
+    }
+    if (apart) {
         high_.resize(low_.size());
         for (std::size_t i = 0; i < low_.size(); ++i) {
             high_[i] = static_cast<std::int16_t>((low_[i] + 128) >> 8);  // -128..128
@@ -116,14 +120,14 @@ Products::Products(std::span<const std::int16_t> weights, std::uint32_t kernels,
     pairs_.resize(pitch_ * kPlaces);
 }
 
-void Products::run(const std::vector<std::int16_t>& plane, std::uint32_t first, std::uint32_t count, std::int64_t scale, std::int64_t* sums)
+void Products::run(const std::int16_t* plane, std::uint32_t first, std::uint32_t count, std::int64_t scale, std::int64_t* sums)
 {
     std::int32_t part[kTogether * kPlaces];
     for (std::size_t from = 0; from < pitch_; from += safe_) {
         const std::size_t pairs = std::min(safe_, pitch_ - from) / 2;
         for (std::uint32_t k = 0; k < count; k += kTogether) {
             const std::uint32_t together = std::min(kTogether, count - k);
-            sum_pairs(vectors_, plane.data() + (first + k) * pitch_ + from, pitch_, together, pairs_.data() + from * kPlaces, pairs, part);
+            sum_pairs(vectors_, plane + (first + k) * pitch_ + from, pitch_, together, pairs_.data() + from * kPlaces, pairs, part);
             for (std::uint32_t i = 0; i < together * kPlaces; ++i) sums[std::size_t{k} * kPlaces + i] += part[i] * scale;
         }
     }
@@ -141,8 +145,8 @@ void Products::multiply(const std::int16_t* data, std::uint32_t first, std::uint
         }
     }
     std::fill_n(sums, std::size_t{count} * kPlaces, 0);
-    run(low_, first, count, 1, sums);
-    if (!high_.empty()) run(high_, first, count, 256, sums);
+    run(whole_, first, count, 1, sums);
+    if (!high_.empty()) run(high_.data(), first, count, 256, sums);
 }
 
 }  // namespace dlasim

@@ -24,7 +24,7 @@ class Products {
 public:
     static constexpr std::uint32_t kPlaces = 16;
 
-    /// `most`: the largest magnitude among the data.
+    /// `weights`: must outlive this. `most`: the largest magnitude among the data.
     Products(std::span<const std::int16_t> weights, std::uint32_t kernels, std::size_t length, std::int32_t most,
              Vectors vectors = Vectors::Best);
 
@@ -33,13 +33,13 @@ public:
 
 private:
     using Row = std::int32_t[kPlaces];
-    void run(const std::vector<std::int16_t>& plane, std::uint32_t first, std::uint32_t count, std::int64_t scale, std::int64_t* sums);
+    void run(const std::int16_t* plane, std::uint32_t first, std::uint32_t count, std::int64_t scale, std::int64_t* sums);
 
     const Vectors vectors_;
     std::size_t length_, pitch_, safe_;          // elements; pitch is even; as many as 32 bits hold
-    std::vector<std::int16_t> low_, high_;       // [kernels][pitch]; high is empty if the weights are whole in low
-    std::vector<std::int16_t> pairs_;            // [pitch / 2][kPlaces][2]
-    const std::int16_t* interleaved_ = nullptr;  // the data that pairs_ holds
+    const std::int16_t* whole_;  // [kernels][pitch]: the weights as given, or low_
+    std::vector<std::int16_t> low_, high_;  // [kernels][pitch]: a padded copy, its high parts; each empty where not needed
+    std::vector<std::int16_t> pairs_;       // [pitch / 2][kPlaces][2]
 };
 
 }  // namespace dlasim
