@@ -11,7 +11,7 @@ namespace dlasim {
 
 /// Memory clients by their AXI id (fabric.md 1.1).
 enum class Client : std::uint8_t { Bdma, Sdp, Pdp, Cdp, Rubik, SdpBs, SdpBn, SdpEw, CdmaData, CdmaWeight };
-inline constexpr std::size_t kClients = static_cast<std::size_t>(Client::CdmaWeight) + 1;    // the last one
+inline constexpr std::size_t kClients = static_cast<std::size_t>(Client::CdmaWeight) + 1;  // the last one
 inline constexpr std::size_t kWriteClients = static_cast<std::size_t>(Client::Rubik) + 1;  // those that write have the lowest ids
 
 /// What the configurable generation reads in a cycle, in bytes; 0 of an engine that the machine lacks.

@@ -84,8 +84,9 @@ std::vector<Hardware> all()
 
 std::array<std::uint32_t, kClients> configurable_credits(const Hardware& hw)
 {
-    const ReadRates rates{hw.sdp.max_throughput(),   4 * hw.sdp.bs_throughput, 4 * hw.sdp.bn_throughput,
-                          hw.sdp.has_ew ? 4 * hw.sdp.ew_throughput : 0, hw.pdp.throughput, hw.cdp.throughput};
+    const ReadRates rates{hw.sdp.max_throughput(),  4 * hw.sdp.bs_throughput,
+                          4 * hw.sdp.bn_throughput, hw.sdp.has_ew ? 4 * hw.sdp.ew_throughput : 0,
+                          hw.pdp.throughput,        hw.cdp.throughput};
     std::array<std::uint32_t, kClients> credits{};
     std::ranges::transform(kClientFacts, credits.begin(), [&](const ClientFacts& client) {
         return client.throughput && rates.*client.throughput ? latency_fifo(hw, rates.*client.throughput) : 0;

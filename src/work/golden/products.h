@@ -36,8 +36,8 @@ private:
     void run(const std::int16_t* plane, std::uint32_t first, std::uint32_t count, std::int64_t scale, std::int64_t* sums);
 
     const Vectors vectors_;
-    std::size_t length_, pitch_, safe_;          // elements; pitch is even; as many as 32 bits hold
-    const std::int16_t* whole_;  // [kernels][pitch]: the weights as given, or low_
+    std::size_t length_, pitch_, safe_;     // elements; pitch is even; as many as 32 bits hold
+    const std::int16_t* whole_;             // [kernels][pitch]: the weights as given, or low_
     std::vector<std::int16_t> low_, high_;  // [kernels][pitch]: a padded copy, its high parts; each empty where not needed
     std::vector<std::int16_t> pairs_;       // [pitch / 2][kPlaces][2]
 };
