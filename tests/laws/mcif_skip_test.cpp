@@ -21,9 +21,9 @@ struct Traffic {
 };
 
 /// Random requests of all clients at random times into a bench.
-std::unique_ptr<McifBench> bench_with(const Traffic& traffic, Cycle cycles)
+std::unique_ptr<McifBench> bench_with(const Traffic& traffic, Cycle cycles, bool stepping = false)
 {
-    auto bench = std::make_unique<McifBench>(preset(traffic.hardware.c_str()), traffic.side, traffic.memory);
+    auto bench = std::make_unique<McifBench>(preset(traffic.hardware.c_str()), traffic.side, traffic.memory, stepping);
     std::mt19937 random{traffic.seed};
     const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
     const std::uint32_t atom = bench->hw.memory.atom_bytes;
@@ -76,8 +76,7 @@ TEST_P(McifLeap, SleepingAndSteppingAgreeInEveryEvent)
                                .command_interval = 1 + random() % 4,
                                .write_interval = 1 + random() % 4},
                               seed};
-        auto stepped = bench_with(traffic, kCycles), skipped = bench_with(traffic, kCycles);
-        stepped->core->step_every_stage();
+        auto stepped = bench_with(traffic, kCycles, true), skipped = bench_with(traffic, kCycles);
         stepped->run(kCycles);
         skipped->run(kCycles, true);
         EXPECT_EQ(stepped->ar, skipped->ar) << seed;

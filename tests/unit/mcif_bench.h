@@ -161,11 +161,11 @@ public:
         bool operator==(const Beat&) const = default;
     };
 
-    McifBench(const Hardware& hardware, MemorySide side = MemorySide::Primary, BenchMemory memory = {})
+    McifBench(const Hardware& hardware, MemorySide side = MemorySide::Primary, BenchMemory memory = {}, bool stepping = false)
         : ScriptedClients(hardware),
           timing(memory),
           beat_bytes(side == MemorySide::Primary ? hw.memory.primary.width_bytes : hw.memory.secondary.width_bytes),
-          core(std::make_unique<McifCore>(hw, side, connect(&waker, &waker), port))
+          core(std::make_unique<McifCore>(hw, side, connect(&waker, &waker), port, true, stepping))
     {
         core->connect_doorbells();
     }

@@ -30,15 +30,20 @@ std::array<reg::Field, kCount> weights_of(const UnitRegisters& unit, const char*
 
 }  // namespace
 
-McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values)
+McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values, bool stepping)
+    : McifCore(hardware, side, links, port, FabricMode{values, !stepping && !facts::fabric::of(hardware).pairs})
+{
+}
+
+McifCore::McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode)
     : name_(side == MemorySide::Primary ? "mcif" : "cvif"),
       registers_(registers_of(hardware, side), links.csb),
       read_weights_(weights_of<kClients>(registers_of(hardware, side), "RD")),
       write_weights_(weights_of<kWriteClients>(registers_of(hardware, side), "WR")),
       port_(port),
-      egress_(hardware, links, port, values),
-      ingress_(hardware, side, links, port),
-      writes_(hardware, side, links, port, values)
+      egress_(hardware, links, port, mode),
+      ingress_(hardware, side, links, port, mode),
+      writes_(hardware, side, links, port, mode)
 {
     registers_.on_write = [this](std::uint32_t, std::uint32_t, Cycle) { settings_stale_ = true; };
     load_settings();

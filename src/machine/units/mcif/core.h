@@ -25,19 +25,11 @@ namespace dlasim {
 
 class McifCore final : public Core {
 public:
-    McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values = true);
+    McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values = true, bool stepping = false);
 
     /// Once the channels are connected: hangs a doorbell in front of each client's, so that channels
     /// that are empty need not be polled.
     void connect_doorbells();
-
-    /// Every stage in its own cycle, nothing ahead of time: slower, and by law the same.
-    void step_every_stage()
-    {
-        egress_.step_every_stage();
-        ingress_.step_every_stage();
-        writes_.step_every_stage();
-    }
 
     void follow(BurstLogs* burst_logs)
     {
@@ -64,6 +56,7 @@ public:
     }
 
 private:
+    McifCore(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode);
     void load_settings();
     Phase phase(Cycle at, bool reads, bool changed) const;
 

@@ -46,6 +46,13 @@ private:
     std::uint32_t bit_ = 0;
 };
 
+struct FabricMode {
+    bool values;  // beats carry their bytes
+    /// What comes to an empty stage is put behind it at once, for the cycle in which it gets there. Not in nv_full, where two atoms meet
+    /// in a stage, nor while stepping: slower, and by law the same.
+    bool direct;
+};
+
 /// The memory interface's registers, as they act in a cycle.
 struct FabricSettings {
     std::array<std::uint8_t, kClients> read_weight{};

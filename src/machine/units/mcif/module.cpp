@@ -19,8 +19,7 @@ void Mcif::build(const Hardware& hardware, const McifLinks& links)
 {
     machine_.reset();
     port_ = DbbPort();
-    core_.emplace(hardware, side_, links, port_, values_);
-    if (stepping_) core_->step_every_stage();
+    core_.emplace(hardware, side_, links, port_, values_, stepping_);
     machine_.emplace(*core_, bridge_);
     links.csb.wakes(*this);
     for (ReadLink* link : links.read)

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint8_t kNoClient = 0xff;
 }
 
-ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values)
-    : silicon_(facts::fabric::of(hardware)), atom_bytes_(hardware.memory.atom_bytes), port_(port)
+ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, const FabricMode& mode)
+    : silicon_(facts::fabric::of(hardware)), atom_bytes_(hardware.memory.atom_bytes), port_(port), direct_(mode.direct)
 {
     index_.fill(kNoClient);
     for (std::uint8_t id = 0; id < kClients; ++id) {
@@ -26,7 +26,7 @@ ReadEgress::ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort
         client.link = links.read[id];
         client.id = id;
         // Masks and group sizes of compressed weights decide about time.
-        client.values = values || (hardware.weight_compression && static_cast<Client>(id) == Client::CdmaWeight);
+        client.values = mode.values || (hardware.weight_compression && static_cast<Client>(id) == Client::CdmaWeight);
         client.atoms.resize(kAtoms * atom_bytes_);
         room_ |= 1u << id;
     }
@@ -77,8 +77,7 @@ void ReadEgress::receive(Cycle at, bool valid, bool leaves)
 bool ReadEgress::pass_through(ClientState& client, Cycle at, const std::uint8_t* data)
 {
     const std::uint32_t bit = 1u << client.id;
-    if (every_stage_ || silicon_.pairs || !pipe_.quiet() || client.word_arrived != 0 || (out_ & bit) || !client.link->response.free(at))
-        return false;
+    if (!direct_ || !pipe_.quiet() || client.word_arrived != 0 || (out_ & bit) || !client.link->response.free(at)) return false;
     client.arriving = context_of_beat(client);
     --client.arriving.beats;
     --client.arriving.atoms;

@@ -32,9 +32,8 @@ namespace dlasim::fabric {
 
 class ReadEgress {
 public:
-    ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, bool values);
+    ReadEgress(const Hardware& hardware, const McifLinks& links, DbbPort& port, const FabricMode& mode);
 
-    void step_every_stage() { every_stage_ = true; }
     /// Something can happen in this cycle.
     bool due(Cycle at) const
     {
@@ -119,6 +118,7 @@ private:
     const facts::fabric::Facts silicon_;
     const std::uint32_t atom_bytes_;
     DbbPort& port_;
+    const bool direct_;
     std::vector<ClientState> clients_;
     std::array<std::uint8_t, 16> index_{};  // of an id
     elements::Stage<std::uint8_t> pipe_;    // ids
@@ -135,7 +135,7 @@ private:
     std::array<Cycle, 2> ahead_{kNever, kNever};      // when their beats count as returned
     std::uint64_t beats_ = 0;                         // from the port
     bool returned_ = false, returned_before_ = false;
-    bool changed_ = false, again_ = false, moved_ = false, every_stage_ = false;
+    bool changed_ = false, again_ = false, moved_ = false;
 };
 
 }  // namespace dlasim::fabric

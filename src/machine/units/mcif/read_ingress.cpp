@@ -11,9 +11,10 @@ namespace dlasim::fabric {
 
 namespace ff = facts::fabric;
 
-ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port)
+ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode)
     : silicon_(ff::of(hardware)),
       bursts_(side == MemorySide::Secondary),
+      direct_(mode.direct),
       atom_shift_(static_cast<std::uint32_t>(std::countr_zero(hardware.memory.atom_bytes))),
       block_(ff::block_atoms(hardware, side == MemorySide::Primary ? hardware.memory.primary : hardware.memory.secondary)),
       address_mask_(address_mask(hardware)),
@@ -89,7 +90,7 @@ void ReadIngress::CreditBell::wake_at(Cycle at)
     const bool offered = (serialising_ || requests != 0) && order(requests, granted, at);
     if (offered || head) changed_ |= ordered_.step(offered, issues, silicon_.stages_stall);
     step_clients(at, granted);
-    if (settled && waiting_ != 0 && ordered_.quiet() && !silicon_.pairs && !every_stage_) pass_through(at);
+    if (settled && waiting_ != 0 && ordered_.quiet() && direct_) pass_through(at);
     again_ =
         changed_ && (((waiting_ & weighted_) | active_) != 0 || serialising_ || (ordered_.valid() && ordered_from_ <= at) || !ar_.quiet());
     return issued;
@@ -137,7 +138,7 @@ void ReadIngress::update_activity(ClientState& client, std::uint32_t bit, Cycle 
 bool ReadIngress::only_credit() const
 {
     const bool alone = (starved_ & (starved_ - 1)) == 0 && (starved_ & weighted_) != 0 && waiting_ == 0;
-    if (!alone || every_stage_ || silicon_.pairs || !ordered_.quiet()) return false;
+    if (!alone || !direct_ || !ordered_.quiet()) return false;
     const ClientState& client = clients_[static_cast<unsigned>(std::countr_zero(starved_))];
     return stands(client) && client.slot.quiet() && client.split.left > block_;
 }

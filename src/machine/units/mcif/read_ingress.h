@@ -42,9 +42,8 @@ struct ReadCommand {
 
 class ReadIngress {
 public:
-    ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port);
+    ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode);
 
-    void step_every_stage() { every_stage_ = true; }
     /// Something can happen in this cycle.
     bool due(Cycle at) const
     {
@@ -153,7 +152,7 @@ private:
     static void note_chunk(ClientState& client, Chunk& chunk, Cycle at, bool ends_request);
     void note_command(const PendingChunk& chunk, const ReadCommand& command, Cycle at);
     const facts::fabric::Facts silicon_;
-    const bool bursts_;
+    const bool bursts_, direct_;
     const std::uint32_t atom_shift_, block_;
     const std::uint64_t address_mask_;
     DbbPort& port_;
@@ -179,7 +178,6 @@ private:
     Cycle credit_due_ = kNever;                    // the first credit for a client that lacks one can be used
     BurstLogs* burst_logs_ = nullptr;
     PendingChunk granted_{};  // with burst logs: of the serialiser
-    bool every_stage_ = false;
     bool changed_ = false, again_ = false, limit_blocks_ = false, accepted_ = false;
 };
 

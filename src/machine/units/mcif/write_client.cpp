@@ -9,13 +9,14 @@
 
 namespace dlasim::fabric {
 
-WriteClient::WriteClient(const Hardware& hardware, std::uint32_t block, std::uint8_t id, WriteLink& link, bool values)
+WriteClient::WriteClient(const Hardware& hardware, std::uint32_t block, std::uint8_t id, WriteLink& link, const FabricMode& mode)
     : silicon_(facts::fabric::of(hardware)),
       atom_bytes_(hardware.memory.atom_bytes),
       atom_shift_(static_cast<std::uint32_t>(std::countr_zero(atom_bytes_))),
       block_(block),
       address_mask_(address_mask(hardware)),
-      values_(values),
+      values_(mode.values),
+      direct_(mode.direct),
       id_(id),
       link_(&link),
       atoms_(kAtoms * atom_bytes_)

@@ -41,7 +41,7 @@ struct WriteChunk {
 class WriteClient {
 public:
     /// `block`: atoms. Without `values` atoms are counted and not kept.
-    WriteClient(const Hardware& hardware, std::uint32_t block, std::uint8_t id, WriteLink& link, bool values);
+    WriteClient(const Hardware& hardware, std::uint32_t block, std::uint8_t id, WriteLink& link, const FabricMode& mode);
 
     std::uint8_t id() const { return id_; }
     /// From now on bit `index` of `rung` is set while something may be at the channel; the client stays where it is.
@@ -59,8 +59,6 @@ public:
     std::uint8_t take_beat(bool last);
     /// The oldest atoms, to the places of a memory beat that `strobes` name.
     void take_atoms(std::uint8_t strobes, std::uint8_t* beat);
-
-    void step_every_stage() { every_stage_ = true; }
 
     // ---- the cycle
     /// A packet would enter.
@@ -104,7 +102,7 @@ private:
     void emit_beat(const Beat& beat);
     bool load(const Packet& command);
     bool step_data(Cycle at, std::uint32_t atoms, const Beat& beat, bool& leaves);
-    bool straight() const { return !every_stage_ && !silicon_.pairs && first_.quiet() && second_.quiet() && data_.quiet(); }
+    bool straight() const { return direct_ && first_.quiet() && second_.quiet() && data_.quiet(); }
     bool receive(Cycle at, bool room, bool& entered);
     void keep_atoms(const WritePacket& packet);
 
@@ -113,7 +111,7 @@ private:
     const facts::fabric::Facts silicon_;
     const std::uint32_t atom_bytes_, atom_shift_, block_;
     const std::uint64_t address_mask_;
-    const bool values_;
+    const bool values_, direct_;
     const std::uint8_t id_;
     WriteLink* link_;
     Doorbell bell_;
@@ -137,7 +135,7 @@ private:
     WriteChunk emitted_;  // the last one
     elements::Stage<WriteChunk> slot_;
     WriteChunk slot_chunk_;
-    bool slot_full_ = false, every_stage_ = false;
+    bool slot_full_ = false;
     Taken taken_;  // by the arbiter in this cycle
     // atoms in the order of the channel
     std::vector<std::uint8_t> atoms_;

@@ -9,7 +9,7 @@ namespace dlasim::fabric {
 
 namespace ff = facts::fabric;
 
-WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values)
+WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode)
     : silicon_(ff::of(hardware)),
       splits_(silicon_.pairs && side == MemorySide::Primary),
       split_mask_(splits_ ? ~std::uint64_t{ff::kFullWordBytes - 1} : ~std::uint64_t{0}),
@@ -22,7 +22,7 @@ WritePath::WritePath(const Hardware& hardware, MemorySide side, const McifLinks&
         if (!links.write[id]) continue;
         index_[id] = static_cast<std::uint8_t>(clients_.size());
         open_ |= 1u << clients_.size();
-        clients_.emplace_back(hardware, ff::block_atoms(hardware, memory), id, *links.write[id], values);
+        clients_.emplace_back(hardware, ff::block_atoms(hardware, memory), id, *links.write[id], mode);
         contexts_.emplace_back(64);
     }
 }

@@ -39,7 +39,7 @@ namespace dlasim::fabric {
 
 class WritePath {
 public:
-    WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, bool values);
+    WritePath(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode);
 
     /// Something can happen in this cycle.
     bool due(Cycle at) const
@@ -57,10 +57,6 @@ public:
     void follow(BurstLogs* burst_logs) { burst_logs_ = burst_logs; }
     /// The burst logs get what has come and not been granted.
     void note_pending() const;
-    void step_every_stage()
-    {
-        for (WriteClient& client : clients_) client.step_every_stage();
-    }
 
     bool changed() const { return changed_; }  // something did in this cycle
     bool again() const { return again_; }      // something may in the next one, without anything new
