@@ -1,6 +1,6 @@
 // A core whose evaluation is one direct call: advance() and horizon() are bound at compile time, without a virtual table.
 //
-//   struct SdpCore final : DirectCore<SdpCore> { advance, horizon, .. };
+//   class SdpCore final : public DirectCore<SdpCore> { advance, horizon, .. };
 #pragma once
 #include "links/core.h"
 

@@ -21,7 +21,7 @@ void fill_memory(NetworkPlan& plan, const MemoryCheck::Write& write)
     }
     for (PlannedImage& image : plan.images) {
         write(image.place, image.bytes);
-        image.bytes = {};
+        image.bytes = Bytes();
     }
 }
 

@@ -381,9 +381,9 @@ void CaccCore::attach(ProbeSet& probes)
     stripes_ = probes.stripes();
 }
 
-std::unique_ptr<Core> make_cacc(const Hardware& hardware_, const CaccPorts& ports_, bool values_)
+std::unique_ptr<Core> make_cacc(const Hardware& hardware, const CaccPorts& ports, bool values)
 {
-    return std::make_unique<CaccCore>(hardware_, ports_, values_);
+    return std::make_unique<CaccCore>(hardware, ports, values);
 }
 
 }  // namespace dlasim

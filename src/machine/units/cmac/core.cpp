@@ -17,18 +17,19 @@ namespace dlasim {
 namespace {
 constexpr std::uint32_t kTileLanes = numerics::kTileLanes, kOutputs = numerics::kTileOutputs;
 constexpr std::size_t kBuffers = 4;  // sums under way to CACC: taken in the next cycle
-struct CmacCore final : DirectCore<CmacCore> {
-    CmacCore(const Hardware& hw, const CmacPorts& p, MacHalf h)
-        : hardware(hw),
-          half(h),
-          ports(p),
-          silicon(facts::cmac::of(hw)),
-          from_csc(h == MacHalf::A ? silicon.from_csc_a : silicon.from_csc_b),
-          registers(*find_unit(hw, h == MacHalf::A ? "CMAC_A" : "CMAC_B"), p.csb),
-          atoms_by_cells(hw.mac.atomic_k / 2 + 1),
-          block(std::max(1u, hw.kernel_group(Precision::Int8) / 2), hw.mac.atomic_c),
-          tiles(hw.winograd ? std::max(1u, hw.kernel_group(Precision::Int8) / 2) : 1),
-          fp16(std::max(1u, silicon.fp16_kernels))
+class CmacCore final : public DirectCore<CmacCore> {
+public:
+    CmacCore(const Hardware& hardware, const CmacPorts& ports, MacHalf half)
+        : hardware_(hardware),
+          half_(half),
+          ports_(ports),
+          silicon_(facts::cmac::of(hardware)),
+          from_csc_(half == MacHalf::A ? silicon_.from_csc_a : silicon_.from_csc_b),
+          registers_(*find_unit(hardware, half == MacHalf::A ? "CMAC_A" : "CMAC_B"), ports.csb),
+          block_(std::max(1u, hardware.kernel_group(Precision::Int8) / 2), hardware.mac.atomic_c),
+          tiles_(hardware.winograd ? std::max(1u, hardware.kernel_group(Precision::Int8) / 2) : 1),
+          fp16_(std::max(1u, silicon_.fp16_kernels)),
+          atoms_by_cells_(hardware.mac.atomic_k / 2 + 1)
     {
     }
 
@@ -36,15 +37,17 @@ struct CmacCore final : DirectCore<CmacCore> {
     Cycle horizon() const override;
     void catch_up(Cycle end) override;
     UnitReport report(Cycle end) override;
-    std::string waiting_for() const override { return running ? "stripes from CSC" : "idle, not enabled"; }
-    std::uint64_t work() const override { return counted.atoms; }
+    std::string waiting_for() const override { return running_ ? "stripes from CSC" : "idle, not enabled"; }
+    std::uint64_t work() const override { return counted_.atoms; }
     void attach(ProbeSet& probes) override;
-    const char* name() const { return half == MacHalf::A ? "cmac_a" : "cmac_b"; }
+
+private:
+    const char* name() const { return half_ == MacHalf::A ? "cmac_a" : "cmac_b"; }
     void start(Cycle at)
     {
-        running = true;
-        clocks.on(at, &CmacCounters::op);
-        phases.enter(Phase::Starved, at);
+        running_ = true;
+        clocks_.on(at, &CmacCounters::op);
+        phases_.enter(Phase::Starved, at);
     }
     void take_stripes(Cycle to);
     void change_layers(Cycle to);
@@ -53,156 +56,164 @@ struct CmacCore final : DirectCore<CmacCore> {
     void multiply(const Operands& operands, std::uint32_t atoms, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums);
     void multiply_tiles(const Operands& o, std::uint32_t atoms, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot);
 
-    const Hardware& hardware;
-    const MacHalf half;
-    const CmacPorts ports;
-    const facts::cmac::Facts silicon;
-    const Cycle from_csc;
-    RegisterFile registers;
+    // ---- what never changes
+    const Hardware& hardware_;
+    const MacHalf half_;
+    const CmacPorts ports_;
+    const facts::cmac::Facts silicon_;
+    const Cycle from_csc_;
 
-    Cycle now = 0;
-    bool running = false;  // between E and done
-    Cycle done_at = kNever;
-    BusyPlan phases;
-    GatedClocks<CmacCounters> clocks;
-    CmacCounters counted;                            // without the cells
-    std::vector<std::uint64_t> atoms_by_cells;       // with that many cells of this half at work
-    std::uint32_t last_kernels = 0, last_group = 0;  // of the stripe before
-    std::size_t last_cells = 0;
+    // ---- what a layer sets
+    RegisterFile registers_;
 
-    numerics::MacBlock block;
-    numerics::TileBlock tiles;
-    numerics::Fp16Block fp16;
-    std::array<std::vector<std::int32_t>, kBuffers> narrow;
-    std::array<std::vector<std::int64_t>, kBuffers> wide;
-    std::size_t next_buffer = 0;
+    // ---- what moves
+    numerics::MacBlock block_;
+    numerics::TileBlock tiles_;
+    numerics::Fp16Block fp16_;
+    struct Buffers {
+        std::array<std::vector<std::int32_t>, kBuffers> narrow;
+        std::array<std::vector<std::int64_t>, kBuffers> wide;
+        std::size_t next = 0;
+    } buffers_;
+    Cycle now_ = 0;
+    bool running_ = false;  // between E and done
+    Cycle done_at_ = kNever;
 
-    Probe* output_probe = nullptr;
+    // ---- what is counted
+    BusyPlan phases_;
+    GatedClocks<CmacCounters> clocks_;
+    CmacCounters counted_;                       // without the cells
+    std::vector<std::uint64_t> atoms_by_cells_;  // with that many cells of this half at work
+    struct Last {
+        std::uint32_t kernels = 0, group = 0;  // of the stripe before
+        std::size_t cells = 0;
+    } last_;
+    Probe* output_probe_ = nullptr;
 };
 
 }  // namespace
 
 [[gnu::flatten]] void CmacCore::advance(Cycle to)
 {
-    now = to;
-    registers.advance(to);
+    now_ = to;
+    registers_.advance(to);
     take_stripes(to);
     change_layers(to);
-    phases.account_until(to);
+    phases_.account_until(to);
 }
 
 /// Those of cycles up to `to`, each in its cycle.
 void CmacCore::take_stripes(Cycle to)
 {
-    while (ports.stripes.available(to)) {
-        const Cycle at = ports.stripes.next();
+    while (ports_.stripes.available(to)) {
+        const Cycle at = ports_.stripes.next();
         change_layers(at);
-        take(ports.stripes.take(), at);
+        take(ports_.stripes.take(), at);
     }
 }
 
 void CmacCore::change_layers(Cycle to)
 {
     for (;;) {
-        if (running && done_at <= to) {
-            registers.finish(done_at);
-            clocks.off(done_at + facts::cmac::kGateOff + 1);
-            phases.enter(Phase::Gated, done_at + 1);
-            running = false;
-            done_at = kNever;
+        if (running_ && done_at_ <= to) {
+            registers_.finish(done_at_);
+            clocks_.off(done_at_ + facts::cmac::kGateOff + 1);
+            phases_.enter(Phase::Gated, done_at_ + 1);
+            running_ = false;
+            done_at_ = kNever;
         }
-        if (running || registers.start_cycle() > to) return;
-        start(registers.start_cycle());
+        if (running_ || registers_.start_cycle() > to) return;
+        start(registers_.start_cycle());
     }
 }
 
 void CmacCore::take(const Stripe& s, Cycle at)
 {
-    const Cycle first = s.first_atom + from_csc;
+    const Cycle first = s.first_atom + from_csc_;
     // Atoms that arrive while the clock is off are lost.
-    if (!running && registers.start_cycle() > first) {
-        ++counted.lost_stripes;
+    if (!running_ && registers_.start_cycle() > first) {
+        ++counted_.lost_stripes;
         return;
     }
-    if (!running) start(registers.start_cycle());
-    const std::uint32_t group = hardware.kernel_group(s.precision);
+    if (!running_) start(registers_.start_cycle());
+    const std::uint32_t group = hardware_.kernel_group(s.precision);
     const std::uint32_t cells = std::max(1u, group / 2);
-    const std::uint32_t first_kernel = half == MacHalf::A ? 0 : cells;
-    const std::uint32_t loaded = s.kernels.count(), end_kernel = half == MacHalf::A ? std::min(loaded, cells) : loaded;
+    const std::uint32_t first_kernel = half_ == MacHalf::A ? 0 : cells;
+    const std::uint32_t loaded = s.kernels.count(), end_kernel = half_ == MacHalf::A ? std::min(loaded, cells) : loaded;
     const std::uint32_t kernels = end_kernel > first_kernel ? end_kernel - first_kernel : 0;
-    Sums sums{.first_atom = s.first_atom + silicon.to_cacc,
+    Sums sums{.first_atom = s.first_atom + silicon_.to_cacc,
               .atoms = s.atoms,
               .kernels = Kernels{kernels},
               .outputs = 1,
-              .pitch = block.pitch(),
+              .pitch = block_.pitch(),
               .channel_end = s.channel_end,
               .layer_end = s.layer_end};
     if (s.operands) multiply(*s.operands, s.atoms, first_kernel, kernels, sums);
-    ports.sums.put(at + 1, sums, s.operands || s.channel_end);
-    if (output_probe) output_probe->run(first + silicon.control, s.atoms);
-    phases.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
-    ++counted.stripes;
-    counted.atoms += s.atoms;
-    counted.products += std::uint64_t{s.atoms} * kernels * s.lanes;
-    atoms_by_cells[cells_at_work(kernels, group)] += s.atoms;
-    if (s.layer_end) done_at = first + s.atoms - 1 + facts::cmac::kDone;
+    ports_.sums.put(at + 1, sums, s.operands || s.channel_end);
+    if (output_probe_) output_probe_->run(first + silicon_.control, s.atoms);
+    phases_.busy(first, first + s.atoms, s.layer_end ? Phase::Draining : Phase::Starved);
+    ++counted_.stripes;
+    counted_.atoms += s.atoms;
+    counted_.products += std::uint64_t{s.atoms} * kernels * s.lanes;
+    atoms_by_cells_[cells_at_work(kernels, group)] += s.atoms;
+    if (s.layer_end) done_at_ = first + s.atoms - 1 + facts::cmac::kDone;
 }
 
 /// Cells of this half that hold kernels: the same from stripe to stripe, most of the time.
 std::size_t CmacCore::cells_at_work(std::uint32_t kernels, std::uint32_t group)
 {
-    if (kernels != last_kernels || group != last_group) {
-        last_kernels = kernels;
-        last_group = group;
-        last_cells = std::min<std::size_t>(ceil_div(kernels, group / hardware.mac.atomic_k), atoms_by_cells.size() - 1);
+    if (kernels != last_.kernels || group != last_.group) {
+        last_.kernels = kernels;
+        last_.group = group;
+        last_.cells = std::min<std::size_t>(ceil_div(kernels, group / hardware_.mac.atomic_k), atoms_by_cells_.size() - 1);
     }
-    return last_cells;
+    return last_.cells;
 }
 
 void CmacCore::multiply(const Operands& o, std::uint32_t count, std::uint32_t first_kernel, std::uint32_t kernels, Sums& sums)
 {
-    const std::size_t slot = next_buffer++ % kBuffers;
-    const std::size_t size = std::size_t{count} * block.pitch() * (o.winograd ? kOutputs : 1);
+    const std::size_t slot = buffers_.next++ % kBuffers;
+    const std::size_t size = std::size_t{count} * block_.pitch() * (o.winograd ? kOutputs : 1);
     const std::uint8_t* weights = o.weights + std::size_t{first_kernel} * o.weight_pitch;
     if (o.precision == Precision::Int8) {
-        if (narrow[slot].size() < size) narrow[slot].resize(size);
-        sums.narrow = narrow[slot].data();
+        if (buffers_.narrow[slot].size() < size) buffers_.narrow[slot].resize(size);
+        sums.narrow = buffers_.narrow[slot].data();
     } else {
-        if (wide[slot].size() < size) wide[slot].resize(size);
-        sums.wide = wide[slot].data();
+        if (buffers_.wide[slot].size() < size) buffers_.wide[slot].resize(size);
+        sums.wide = buffers_.wide[slot].data();
     }
     if (o.winograd) {
         sums.outputs = kOutputs;
         multiply_tiles(o, count, weights, kernels, slot);
     } else if (o.precision == Precision::Int8) {
-        block.load_int8(weights, o.weight_pitch, Kernels(kernels), o.lanes);
-        block.multiply_int8(o.atoms, count, narrow[slot].data());
+        block_.load_int8(weights, o.weight_pitch, Kernels(kernels), o.lanes);
+        block_.multiply_int8(o.atoms, count, buffers_.narrow[slot].data());
     } else if (o.precision == Precision::Int16) {
-        block.load_int16(weights, o.weight_pitch, Kernels(kernels), o.lanes);
-        block.multiply_int16(o.atoms, count, wide[slot].data());
+        block_.load_int16(weights, o.weight_pitch, Kernels(kernels), o.lanes);
+        block_.multiply_int16(o.atoms, count, buffers_.wide[slot].data());
     } else {
-        fp16.load(weights, o.weight_pitch, Kernels(kernels), o.lanes);
-        fp16.multiply(o.atoms, count, wide[slot].data(), block.pitch());
+        fp16_.load(weights, o.weight_pitch, Kernels(kernels), o.lanes);
+        fp16_.multiply(o.atoms, count, buffers_.wide[slot].data(), block_.pitch());
     }
 }
 
 void CmacCore::multiply_tiles(const Operands& o, std::uint32_t count, const std::uint8_t* weights, std::uint32_t kernels, std::size_t slot)
 {
     if (o.precision == Precision::Fp16) {
-        fp16.load(weights, o.weight_pitch, Kernels(kernels), kTileLanes);
-        fp16.multiply_tiles(o.atoms, count, wide[slot].data(), block.pitch());
+        fp16_.load(weights, o.weight_pitch, Kernels(kernels), kTileLanes);
+        fp16_.multiply_tiles(o.atoms, count, buffers_.wide[slot].data(), block_.pitch());
         return;
     }
-    tiles.load(o.precision == Precision::Int8, weights, o.weight_pitch, Kernels(kernels));
-    if (o.precision == Precision::Int8) tiles.multiply_bytes(o.atoms, count, narrow[slot].data());
-    else tiles.multiply_words(o.atoms, count, wide[slot].data());
+    tiles_.load(o.precision == Precision::Int8, weights, o.weight_pitch, Kernels(kernels));
+    if (o.precision == Precision::Int8) tiles_.multiply_bytes(o.atoms, count, buffers_.narrow[slot].data());
+    else tiles_.multiply_words(o.atoms, count, buffers_.wide[slot].data());
 }
 
 Cycle CmacCore::horizon() const
 {
-    Cycle next = std::min(registers.horizon(), ports.stripes.next());
-    next = std::min(next, running ? done_at : registers.start_cycle());
-    return std::max(next, now + 1);
+    Cycle next = std::min(registers_.horizon(), ports_.stripes.next());
+    next = std::min(next, running_ ? done_at_ : registers_.start_cycle());
+    return std::max(next, now_ + 1);
 }
 
 void CmacCore::catch_up(Cycle end)
@@ -213,20 +224,20 @@ void CmacCore::catch_up(Cycle end)
 UnitReport CmacCore::report(Cycle end)
 {
     catch_up(end);
-    CmacCounters totals = counted;
+    CmacCounters totals = counted_;
     // A cell without a kernel is idle: its registers take no atom.
     std::uint64_t working = 0;
-    totals.cell_atoms.resize(atoms_by_cells.size() - 1);
-    for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells[cell + 1];
-    return {name(), phases.log(end), totals, clocks, end};
+    totals.cell_atoms.resize(atoms_by_cells_.size() - 1);
+    for (std::size_t cell = totals.cell_atoms.size(); cell-- > 0;) totals.cell_atoms[cell] = working += atoms_by_cells_[cell + 1];
+    return {name(), phases_.log(end), totals, clocks_, end};
 }
 
 void CmacCore::attach(ProbeSet& probes)
 {
-    output_probe = probes.get(half == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
-    clocks.attach(probes, name());
-    phases.record(probes.phases(name()));
-    if (half == MacHalf::A) probes.also("clock_on_cmac_a", "clock_on_cmac_a_op*");
+    output_probe_ = probes.get(half_ == MacHalf::A ? "mac_a2accu" : "mac_b2accu");
+    clocks_.attach(probes, name());
+    phases_.record(probes.phases(name()));
+    if (half_ == MacHalf::A) probes.also("clock_on_cmac_a", "clock_on_cmac_a_op*");
 }
 
 std::unique_ptr<Core> make_cmac(const Hardware& hardware, const CmacPorts& ports, MacHalf half)

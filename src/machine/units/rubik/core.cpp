@@ -23,30 +23,62 @@ using namespace rubik;
 
 namespace {
 
-struct RubikCore final : DirectCore<RubikCore> {
+class RubikCore final : public DirectCore<RubikCore> {
+public:
     RubikCore(const Hardware& hardware, const TransferPorts& ports)
-        : silicon(facts::rubik::of(hardware)),
-          registers(*find_unit(hardware, "RBK"), ports.csb),
-          links{&ports.read_mc, &ports.read_cv},
-          interrupt(ports.interrupt),
-          read_out(ports.read_mc.request, ports.read_cv.request),
-          blocks(silicon.fifo_beats),
-          fifo(silicon.fifo_beats),
-          waiting(Packer::kAtoms),
-          write_out(ports.write_mc.request, ports.write_cv.request),
-          acks(ports.write_mc.complete, ports.write_cv.complete)
+        : silicon_(facts::rubik::of(hardware)),
+          links_{&ports.read_mc, &ports.read_cv},
+          interrupt_(ports.interrupt),
+          registers_(*find_unit(hardware, "RBK"), ports.csb),
+          read_out_(ports.read_mc.request, ports.read_cv.request),
+          blocks_(silicon_.fifo_beats),
+          fifo_(silicon_.fifo_beats),
+          waiting_(Packer::kAtoms),
+          write_out_(ports.write_mc.request, ports.write_cv.request),
+          acks_(ports.write_mc.complete, ports.write_cv.complete)
     {
     }
 
     void advance(Cycle to) override;
-    Cycle horizon() const override { return next; }
+    Cycle horizon() const override { return next_; }
     UnitReport report(Cycle end) override;
     std::string waiting_for() const override;
-    void attach(ProbeSet& probes) override { phases.record(probes.phases("rubik")); }
-    std::uint64_t work() const override { return counted.beats_out * kMaxBeatBytes; }
-    void follow(WaitLogs& all) override { logs = &all; }
-    void note_waits(Cycle at, bool moved);
+    void attach(ProbeSet& probes) override { phases_.record(probes.phases("rubik")); }
+    std::uint64_t work() const override { return counted_.beats_out * kMaxBeatBytes; }
+    void follow(WaitLogs& all) override { logs_ = &all; }
 
+private:
+    void start(Cycle now);
+    void account(Cycle to);
+    bool step_completion(Cycle now);
+    bool step_reader(Cycle now);
+    bool step_commands(Cycle now, bool taken);
+    unsigned step_sender(Cycle now, bool& moved);
+    bool step_write_side(Cycle now);
+    const rubik::Packer::Beat* step_drain(Cycle now);
+    bool step_fill(Cycle now);
+    bool step_response(Cycle now);
+    bool sender_offers(Cycle at) const;
+    std::uint32_t beat_atoms() const { return sender_.atoms_left < 2 ? sender_.atoms_left : 2; }
+    void finish(Cycle now);
+    void note_waits(Cycle at, bool moved);
+    Cycle timers(Cycle now) const;
+    Phase waiting_phase(Cycle at) const;
+
+    // ---- what never changes
+    const facts::rubik::Facts silicon_;
+    std::array<ReadLink*, 2> links_;
+    Pulse<std::uint32_t>& interrupt_;
+
+    // ---- what a layer sets
+    RegisterFile registers_;
+    struct Layer {
+        Cycle active_at = 0;  // first cycle of requests and commands
+        rubik::LayerConfig config;
+        unsigned source = 0, target = 0;  // 0 MCIF, 1 CVIF
+    } layer_;
+
+    // ---- what moves
     struct Beat {
         Cycle at = 0;  // first cycle in which it can be filled
         std::array<std::uint8_t, kMaxBeatBytes> data;
@@ -69,73 +101,57 @@ struct RubikCore final : DirectCore<RubikCore> {
         bool full = false;
         Cycle changes = 0;  // first cycle in which the other side sees it
     };
+    DmaOutputs<ReadRequest> read_out_;  // (1)
+    Ring<rubik::Block> blocks_;         // requested, not yet being filled
+    Ring<Beat> fifo_;                   // (2)
+    std::array<BankState, 2> banks_;
+    elements::Stage<bool> fill_pipe_;  // the beat ends its block
+    Commands<std::uint32_t> drains_;   // (3) blocks to drain
+    rubik::Packer packer_;
+    Ring<rubik::Atom> waiting_;          // drained and not yet sent
+    Commands<rubik::Write> commands_;    // (4)
+    DmaOutputs<WritePacket> write_out_;  // (4)
+    WriteAcks acks_;
+    Ring<unsigned> done_groups_;
+    bool running_ = false;
+    Cycle evaluated_ = 0, next_ = 0;
+    unsigned blocks_filled_ = 0;  // (5)
+    /// (1)
+    struct Reader {
+        bool reading = false;
+        rubik::ReadWalk walk;
+    } reader_;
+    /// (2)
+    struct Fill {
+        bool filling = false, ends = false;  // the beat filled in this cycle ended its block
+        unsigned bank = 0;
+    } fill_;
+    /// (3)
+    struct Drain {
+        unsigned bank = 0;
+        std::uint32_t open = 0;      // blocks left of the drain command that was taken out
+        rubik::Packer::Beat issued;  // the beat issued in this cycle
+    } drain_;
+    /// (4)
+    struct Generator {
+        bool commanding = false;  // commands are still generated
+        rubik::WriteWalk walk;
+        rubik::Write next_write;
+    } generator_;
+    /// (4)
+    struct Sender {
+        Cycle armed_at = kNever;                                          // the first command after reset waits for data
+        bool sending = false, command_taken = false, layer_done = false;  // the last two: in this cycle
+        rubik::Write write;
+        std::uint32_t atoms_left = 0;
+    } sender_;
 
-    void start(Cycle now);
-    void account(Cycle to);
-    bool step_completion(Cycle now);
-    bool step_reader(Cycle now);
-    bool step_commands(Cycle now, bool taken);
-    unsigned step_sender(Cycle now, bool& moved);
-    bool step_write_side(Cycle now);
-    const rubik::Packer::Beat* step_drain(Cycle now);
-    bool step_fill(Cycle now);
-    bool step_response(Cycle now);
-    bool sender_offers(Cycle at) const;
-    std::uint32_t beat_atoms() const { return atoms_left < 2 ? atoms_left : 2; }
-    void finish(Cycle now);
-    Cycle timers(Cycle now) const;
-    Phase waiting_phase(Cycle at) const;
-
-    const facts::rubik::Facts silicon;
-    RegisterFile registers;
-    std::array<ReadLink*, 2> links;
-    Pulse<std::uint32_t>& interrupt;
-
-    // The layer.
-    bool running = false;
-    Cycle active_at = 0;  // first cycle of requests and commands
-    rubik::LayerConfig layer;
-    unsigned source = 0, target = 0;  // 0 MCIF, 1 CVIF
-
-    // (1) and (2)
-    bool reading = false;
-    rubik::ReadWalk reads;
-    DmaOutputs<ReadRequest> read_out;
-    Ring<rubik::Block> blocks;  // requested, not yet being filled
-    Ring<Beat> fifo;
-    bool filling = false, fill_ends = false;  // the beat filled in this cycle ended its block
-
-    // (3)
-    std::array<BankState, 2> banks;
-    unsigned fill_bank = 0, drain_bank = 0;
-    elements::Stage<bool> fill_pipe;  // the beat ends its block
-    unsigned blocks_filled = 0;       // (5)
-    Commands<std::uint32_t> drains;   // blocks to drain
-    std::uint32_t open = 0;           // blocks left of the drain command that was taken out
-    rubik::Packer::Beat drained;      // the beat issued in this cycle
-    rubik::Packer packer;
-    Ring<rubik::Atom> waiting;  // drained and not yet sent
-
-    // (4)
-    bool commanding = false;  // commands are still generated
-    rubik::WriteWalk writes;
-    rubik::Write next_write;
-    Commands<rubik::Write> commands;
-    Cycle armed_at = kNever;                                          // the first command after reset waits for data
-    bool sending = false, command_taken = false, layer_done = false;  // the last two: in this cycle
-    rubik::Write write;
-    std::uint32_t atoms_left = 0;
-    DmaOutputs<WritePacket> write_out;
-    WriteAcks acks;
-    Ring<unsigned> done_groups;
-
-    // Accounting.
-    Cycle evaluated = 0, next = 0;
-    PhaseLog phases;
-    WaitLogs* logs = nullptr;
-    std::uint32_t read_stall = 0, write_stall = 0;
-    GatedClocks<RubikCounters> clocks;
-    RubikCounters counted;
+    // ---- what is counted
+    PhaseLog phases_;
+    WaitLogs* logs_ = nullptr;
+    std::uint32_t read_stall_ = 0, write_stall_ = 0;
+    GatedClocks<RubikCounters> clocks_;
+    RubikCounters counted_;
 };
 
 }  // namespace
@@ -143,57 +159,57 @@ struct RubikCore final : DirectCore<RubikCore> {
 void RubikCore::advance(Cycle to)
 {
     account(to);
-    registers.advance(to);
-    read_out.begin(to);
-    write_out.begin(to);
-    if (!running && registers.start_cycle() <= to) start(to);
+    registers_.advance(to);
+    read_out_.begin(to);
+    write_out_.begin(to);
+    if (!running_ && registers_.start_cycle() <= to) start(to);
 
-    const std::uint64_t sent = counted.beats_out, taken = counted.beats_in;
+    const std::uint64_t sent = counted_.beats_out, taken = counted_.beats_in;
     bool moved = step_completion(to);
     moved |= step_reader(to);
     moved |= step_write_side(to);
     moved |= step_response(to);
-    moved |= read_out.end(to);
-    moved |= write_out.end(to);
+    moved |= read_out_.end(to);
+    moved |= write_out_.end(to);
 
-    phases.enter(moved ? Phase::Issuing : waiting_phase(to), to);
-    if (moved) phases.enter(waiting_phase(to + 1), to + 1);
-    if (logs) note_waits(to, counted.beats_out != sent || counted.beats_in != taken);
-    evaluated = to;
-    next = moved ? to + 1 : timers(to);
+    phases_.enter(moved ? Phase::Issuing : waiting_phase(to), to);
+    if (moved) phases_.enter(waiting_phase(to + 1), to + 1);
+    if (logs_) note_waits(to, counted_.beats_out != sent || counted_.beats_in != taken);
+    evaluated_ = to;
+    next_ = moved ? to + 1 : timers(to);
 }
 
 void RubikCore::start(Cycle now)
 {
-    running = reading = commanding = true;
-    active_at = now + facts::rubik::kStartToRequest;
-    layer = LayerConfig::decode(registers);
-    source = layer.from_mc ? 0 : 1;
-    target = layer.to_mc ? 0 : 1;
-    reads = ReadWalk(layer);
-    writes = WriteWalk(layer);
-    next_write = writes.current();
-    clocks.on(now, &RubikCounters::engine);
+    running_ = reader_.reading = generator_.commanding = true;
+    layer_.active_at = now + facts::rubik::kStartToRequest;
+    layer_.config = LayerConfig::decode(registers_);
+    layer_.source = layer_.config.from_mc ? 0 : 1;
+    layer_.target = layer_.config.to_mc ? 0 : 1;
+    reader_.walk = ReadWalk(layer_.config);
+    generator_.walk = WriteWalk(layer_.config);
+    generator_.next_write = generator_.walk.current();
+    clocks_.on(now, &RubikCounters::engine);
 }
 
 /// Cycles that were slept through stalled as the last one did.
 void RubikCore::account(Cycle to)
 {
-    if (!running || to <= evaluated + 1 || !registers.get(reg::rbk::D_PERF_ENABLE)) return;
-    const auto slept = static_cast<std::uint32_t>(to - evaluated - 1);
-    if (reading && active_at <= evaluated + 1) read_stall += slept;
-    if (sender_offers(evaluated + 1) && !write_out[target].ready()) write_stall += slept;
+    if (!running_ || to <= evaluated_ + 1 || !registers_.get(reg::rbk::D_PERF_ENABLE)) return;
+    const auto slept = static_cast<std::uint32_t>(to - evaluated_ - 1);
+    if (reader_.reading && layer_.active_at <= evaluated_ + 1) read_stall_ += slept;
+    if (sender_offers(evaluated_ + 1) && !write_out_[layer_.target].ready()) write_stall_ += slept;
 }
 
 bool RubikCore::step_completion(Cycle now)
 {
-    if (!acks.take(now) || done_groups.empty()) return false;
-    interrupt.put(now + facts::rubik::kCompleteToInterrupt, reg::glb::kRubik.bit(done_groups.front()));
-    if (logs)
-        (*logs)[WaitPoint::RubikDone].event(now + facts::rubik::kCompleteToInterrupt,
-                                            of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Rubik)), Cause::Interrupt,
-                                            facts::rubik::kCompleteToInterrupt + WriteAcks::kLatency);
-    done_groups.pop_front();
+    if (!acks_.take(now) || done_groups_.empty()) return false;
+    interrupt_.put(now + facts::rubik::kCompleteToInterrupt, reg::glb::kRubik.bit(done_groups_.front()));
+    if (logs_)
+        (*logs_)[WaitPoint::RubikDone].event(now + facts::rubik::kCompleteToInterrupt,
+                                             of_client(WaitPoint::Answer, static_cast<unsigned>(Client::Rubik)), Cause::Interrupt,
+                                             facts::rubik::kCompleteToInterrupt + WriteAcks::kLatency);
+    done_groups_.pop_front();
     return true;
 }
 
@@ -201,18 +217,18 @@ bool RubikCore::step_completion(Cycle now)
 
 bool RubikCore::step_reader(Cycle now)
 {
-    if (!reading || active_at > now) return false;
-    const std::uint32_t stalls_before = read_stall;
-    read_stall += registers.get(reg::rbk::D_PERF_ENABLE);  // counts every cycle of a request
-    DmaOutput<ReadRequest>& out = read_out[source];
+    if (!reader_.reading || layer_.active_at > now) return false;
+    const std::uint32_t stalls_before = read_stall_;
+    read_stall_ += registers_.get(reg::rbk::D_PERF_ENABLE);  // counts every cycle of a request
+    DmaOutput<ReadRequest>& out = read_out_[layer_.source];
     if (!out.ready()) return false;
-    const Read read = reads.current();
+    const Read read = reader_.walk.current();
     out.push() = {Address{read.address}, read.atoms};
-    if (read.opens_block) blocks.push_back(read.block);
-    if (!reads.next()) {
-        reading = false;
-        registers.set(reg::rbk::D_PERF_READ_STALL, registers.consumer(), stalls_before);
-        read_stall = 0;
+    if (read.opens_block) blocks_.push_back(read.block);
+    if (!reader_.walk.next()) {
+        reader_.reading = false;
+        registers_.set(reg::rbk::D_PERF_READ_STALL, registers_.consumer(), stalls_before);
+        read_stall_ = 0;
     }
     return true;
 }
@@ -220,9 +236,9 @@ bool RubikCore::step_reader(Cycle now)
 bool RubikCore::step_response(Cycle now)
 {
     bool moved = false;
-    for (ReadLink* link : links) {
+    for (ReadLink* link : links_) {
         if (!link->response.fires(now)) continue;
-        Beat& beat = fifo.extend();
+        Beat& beat = fifo_.extend();
         beat.at = now + facts::rubik::kResponseToFifo;
         beat.data = link->response.item(now).data;
         moved = true;
@@ -233,44 +249,44 @@ bool RubikCore::step_response(Cycle now)
 /// From the sender back to the data FIFO: all see the others as they were at the start of the cycle.
 bool RubikCore::step_write_side(Cycle now)
 {
-    bool moved = command_taken = layer_done = false;
-    const bool room_in_file = blocks_filled < facts::rubik::kBanks, block_in_file = blocks_filled != 0;
+    bool moved = sender_.command_taken = sender_.layer_done = false;
+    const bool room_in_file = blocks_filled_ < facts::rubik::kBanks, block_in_file = blocks_filled_ != 0;
     const unsigned sent = step_sender(now, moved);
     const Packer::Beat* issued = step_drain(now);
-    moved |= step_commands(now, command_taken);
-    const Packer::Cycle packed = packer.step(issued, block_in_file, sent);
-    if (packed.pushed && armed_at == kNever) armed_at = now + facts::rubik::kPushToCommand;
-    blocks_filled -= packed.block_read;
+    moved |= step_commands(now, sender_.command_taken);
+    const Packer::Cycle packed = packer_.step(issued, block_in_file, sent);
+    if (packed.pushed && sender_.armed_at == kNever) sender_.armed_at = now + facts::rubik::kPushToCommand;
+    blocks_filled_ -= packed.block_read;
 
-    const bool arrives = fill_pipe.valid() && room_in_file;
-    blocks_filled += arrives && fill_pipe.head();
+    const bool arrives = fill_pipe_.valid() && room_in_file;
+    blocks_filled_ += arrives && fill_pipe_.head();
     const bool fills = step_fill(now);
-    moved |= fill_pipe.step(fills ? &fill_ends : nullptr, arrives, false);
-    if (layer_done) finish(now);
+    moved |= fill_pipe_.step(fills ? &fill_.ends : nullptr, arrives, false);
+    if (sender_.layer_done) finish(now);
     return moved || packed.changed || issued || arrives || fills;
 }
 
 /// A beat from the data FIFO to the bank that is filled.
 bool RubikCore::step_fill(Cycle now)
 {
-    BankState& side = banks[fill_bank];
-    const bool free = !side.full && side.changes <= now && fill_pipe.ready();
-    if (!free || fifo.empty() || fifo.front().at > now || (!filling && blocks.empty())) return false;
-    if (!filling) {
-        side.bank.open(blocks.front());
-        blocks.pop_front();
-        filling = true;
+    BankState& side = banks_[fill_.bank];
+    const bool free = !side.full && side.changes <= now && fill_pipe_.ready();
+    if (!free || fifo_.empty() || fifo_.front().at > now || (!fill_.filling && blocks_.empty())) return false;
+    if (!fill_.filling) {
+        side.bank.open(blocks_.front());
+        blocks_.pop_front();
+        fill_.filling = true;
     }
-    fill_ends = side.bank.fill(fifo.front().data.data());
-    if (fill_ends) {
-        filling = false;
+    fill_.ends = side.bank.fill(fifo_.front().data.data());
+    if (fill_.ends) {
+        fill_.filling = false;
         side.full = true;
         side.changes = now + facts::rubik::kFillToDrain;
-        fill_bank ^= 1;
+        fill_.bank ^= 1;
     }
-    fifo.pop_front();
-    links[source]->credit.put(now + 1, true);
-    ++counted.beats_in;
+    fifo_.pop_front();
+    links_[layer_.source]->credit.put(now + 1, true);
+    ++counted_.beats_in;
     return true;
 }
 
@@ -279,38 +295,42 @@ bool RubikCore::step_fill(Cycle now)
 /// A beat from the bank that is drained, null if there is none.
 const Packer::Beat* RubikCore::step_drain(Cycle now)
 {
-    BankState& side = banks[drain_bank];
-    if (!side.full || side.changes > now || open == 0 || !packer.ready()) return nullptr;
+    BankState& side = banks_[drain_.bank];
+    if (!side.full || side.changes > now || drain_.open == 0 || !packer_.ready()) return nullptr;
     Atom atoms[2];
-    drained.atoms = static_cast<std::uint8_t>(side.bank.drain_atoms());
-    drained.ends_block = side.bank.drain(atoms);
-    for (std::uint32_t i = 0; i < drained.atoms; ++i) waiting.push_back(atoms[i]);
-    if (drained.ends_block) {
+    drain_.issued.atoms = static_cast<std::uint8_t>(side.bank.drain_atoms());
+    drain_.issued.ends_block = side.bank.drain(atoms);
+    for (std::uint32_t i = 0; i < drain_.issued.atoms; ++i) waiting_.push_back(atoms[i]);
+    if (drain_.issued.ends_block) {
         side.full = false;
         side.changes = now + facts::rubik::kDrainToFill;
-        drain_bank ^= 1;
-        --open;
+        drain_.bank ^= 1;
+        --drain_.open;
     }
-    return &drained;
+    return &drain_.issued;
 }
 
 // ---- (4)
 
-bool RubikCore::sender_offers(Cycle at) const { return sending ? packer.available(beat_atoms()) : commands.fifo.valid() && armed_at <= at; }
+bool RubikCore::sender_offers(Cycle at) const
+{
+    return sender_.sending ? packer_.available(beat_atoms()) : commands_.fifo.valid() && sender_.armed_at <= at;
+}
 
 /// Clocks the command FIFOs. A write command is made when both have space; the drain command at the output is taken
 /// when the one before it has issued its last beat.
 bool RubikCore::step_commands(Cycle now, bool taken)
 {
-    const bool wants = commanding && active_at <= now, room = commands.fifo.ready(), room_to_drain = drains.fifo.ready();
-    const bool takes = open == 0 && drains.fifo.valid();
-    if (takes) open = drains.items.front();
-    const std::uint32_t opens = next_write.opens_blocks;
-    const bool moved = commands.step(wants && room_to_drain ? &next_write : nullptr, taken);
-    const bool drains_moved = drains.step(wants && room && opens != 0 ? &opens : nullptr, takes);
+    const bool wants = generator_.commanding && layer_.active_at <= now, room = commands_.fifo.ready(),
+               room_to_drain = drains_.fifo.ready();
+    const bool takes = drain_.open == 0 && drains_.fifo.valid();
+    if (takes) drain_.open = drains_.items.front();
+    const std::uint32_t opens = generator_.next_write.opens_blocks;
+    const bool moved = commands_.step(wants && room_to_drain ? &generator_.next_write : nullptr, taken);
+    const bool drains_moved = drains_.step(wants && room && opens != 0 ? &opens : nullptr, takes);
     if (wants && room && room_to_drain) {
-        commanding = writes.next();
-        if (commanding) next_write = writes.current();
+        generator_.commanding = generator_.walk.next();
+        if (generator_.commanding) generator_.next_write = generator_.walk.current();
     }
     return moved || drains_moved;
 }
@@ -319,36 +339,36 @@ bool RubikCore::step_commands(Cycle now, bool taken)
 unsigned RubikCore::step_sender(Cycle now, bool& moved)
 {
     const bool offers = sender_offers(now);
-    DmaOutput<WritePacket>& out = write_out[target];
+    DmaOutput<WritePacket>& out = write_out_[layer_.target];
     const bool goes = offers && out.ready();
-    const bool command = goes && !sending;
+    const bool command = goes && !sender_.sending;
     unsigned sent = 0;
-    if (offers && !goes) write_stall += registers.get(reg::rbk::D_PERF_ENABLE);
+    if (offers && !goes) write_stall_ += registers_.get(reg::rbk::D_PERF_ENABLE);
     if (command) {
-        write = commands.items.front();
+        sender_.write = commands_.items.front();
         WritePacket& packet = out.push();
         packet.command = true;
-        packet.require_ack = write.last;
-        packet.address = Address{write.address};
-        packet.atoms = atoms_left = write.atoms;
-        if (write.last) acks.expect(target);
-        sending = true;
+        packet.require_ack = sender_.write.last;
+        packet.address = Address{sender_.write.address};
+        packet.atoms = sender_.atoms_left = sender_.write.atoms;
+        if (sender_.write.last) acks_.expect(layer_.target);
+        sender_.sending = true;
     } else if (goes) {
         WritePacket& packet = out.push();
         packet.command = packet.require_ack = false;
         packet.atoms = sent = beat_atoms();
         packet.data.fill(0);
         for (std::uint32_t i = 0; i < sent; ++i) {
-            std::copy(waiting.front().begin(), waiting.front().end(), packet.data.begin() + i * kAtomBytes);
-            waiting.pop_front();
+            std::copy(waiting_.front().begin(), waiting_.front().end(), packet.data.begin() + i * kAtomBytes);
+            waiting_.pop_front();
         }
-        atoms_left -= sent;
-        ++counted.beats_out;
-        sending = atoms_left != 0;
-        layer_done = !sending && write.last;
+        sender_.atoms_left -= sent;
+        ++counted_.beats_out;
+        sender_.sending = sender_.atoms_left != 0;
+        sender_.layer_done = !sender_.sending && sender_.write.last;
     }
     moved |= goes;
-    command_taken = command;
+    sender_.command_taken = command;
     return sent;
 }
 
@@ -356,16 +376,17 @@ unsigned RubikCore::step_sender(Cycle now, bool& moved)
 /// and the engine hangs.
 void RubikCore::finish(Cycle now)
 {
-    const bool rest = reading || !blocks.empty() || filling || !fifo.empty() || !drains.empty() || open != 0 || !waiting.empty();
+    const bool rest =
+        reader_.reading || !blocks_.empty() || fill_.filling || !fifo_.empty() || !drains_.empty() || drain_.open != 0 || !waiting_.empty();
     if (rest) return;
-    registers.set(reg::rbk::D_PERF_WRITE_STALL, registers.consumer(), write_stall);
-    write_stall = 0;
-    done_groups.push_back(registers.consumer());
-    packer.restart();
-    registers.finish(now);
-    running = false;
-    clocks.off(now + facts::rubik::kDoneToGate);
-    ++counted.layers;
+    registers_.set(reg::rbk::D_PERF_WRITE_STALL, registers_.consumer(), write_stall_);
+    write_stall_ = 0;
+    done_groups_.push_back(registers_.consumer());
+    packer_.restart();
+    registers_.finish(now);
+    running_ = false;
+    clocks_.off(now + facts::rubik::kDoneToGate);
+    ++counted_.layers;
 }
 
 // ---- sleep and report
@@ -373,55 +394,55 @@ void RubikCore::finish(Cycle now)
 /// Why cycle `at` moves no beat, or that it does.
 void RubikCore::note_waits(Cycle at, bool moved)
 {
-    WaitLog& log = (*logs)[WaitPoint::Rubik];
+    WaitLog& log = (*logs_)[WaitPoint::Rubik];
     const auto of = [](WaitPoint family) { return of_client(family, static_cast<unsigned>(Client::Rubik)); };
-    if (WaitLog& ask = (*logs)[of(WaitPoint::Ask)]; !running) registers.note_idle(ask, at);
+    if (WaitLog& ask = (*logs_)[of(WaitPoint::Ask)]; !running_) registers_.note_idle(ask, at);
     else if (ask.segments().back().idle) ask.works(at, Cause::StartUp);
-    if (!running) registers.note_idle(log, at);
+    if (!running_) registers_.note_idle(log, at);
     else if (moved) log.works(at, Cause::RubikPace);
     else if (sender_offers(at)) log.waits(at, of(WaitPoint::Room), Cause::RubikPace);
-    else if (!fifo.empty() || (!reading && blocks.empty() && !filling)) log.works(at, Cause::RubikPace);
+    else if (!fifo_.empty() || (!reader_.reading && blocks_.empty() && !fill_.filling)) log.works(at, Cause::RubikPace);
     else log.waits(at, of(WaitPoint::Read), Cause::RubikPace);
 }
 
 Cycle RubikCore::timers(Cycle now) const
 {
-    Cycle at = std::min(registers.horizon(), acks.next(now));
+    Cycle at = std::min(registers_.horizon(), acks_.next(now));
     const auto timer = [&](Cycle due) {
         if (due > now) at = std::min(at, due);
     };
-    if (!running) {
-        timer(registers.start_cycle());
+    if (!running_) {
+        timer(registers_.start_cycle());
     } else {
-        timer(active_at);
-        timer(banks[0].changes);
-        timer(banks[1].changes);
-        if (!fifo.empty()) timer(fifo.front().at);
-        timer(armed_at);
+        timer(layer_.active_at);
+        timer(banks_[0].changes);
+        timer(banks_[1].changes);
+        if (!fifo_.empty()) timer(fifo_.front().at);
+        timer(sender_.armed_at);
     }
     return std::max(at, now + 1);
 }
 
 Phase RubikCore::waiting_phase(Cycle at) const
 {
-    if (!running) return acks.outstanding() ? Phase::Draining : Phase::Gated;
+    if (!running_) return acks_.outstanding() ? Phase::Draining : Phase::Gated;
     if (sender_offers(at)) return Phase::Blocked;
-    return commanding || reading || !commands.empty() || sending ? Phase::Starved : Phase::Draining;
+    return generator_.commanding || reader_.reading || !commands_.empty() || sender_.sending ? Phase::Starved : Phase::Draining;
 }
 
 UnitReport RubikCore::report(Cycle end)
 {
-    phases.account_until(end);
-    return {"RUBIK", phases, counted, clocks, end};
+    phases_.account_until(end);
+    return {"RUBIK", phases_, counted_, clocks_, end};
 }
 
 std::string RubikCore::waiting_for() const
 {
-    if (!running) return acks.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
-    if (sending && waiting.empty()) return "sender waits for read data";
-    if (sending) return "sender waits for the memory interface";
-    if (reading) return "reader waits for the memory interface";
-    if (!commands.empty()) return "a write waits for data";
+    if (!running_) return acks_.outstanding() ? "waits for the acknowledgement of the last write" : "idle";
+    if (sender_.sending && waiting_.empty()) return "sender waits for read data";
+    if (sender_.sending) return "sender waits for the memory interface";
+    if (reader_.reading) return "reader waits for the memory interface";
+    if (!commands_.empty()) return "a write waits for data";
     return "read and write side have different counts: datain_channel and dataout_channel";
 }
 
