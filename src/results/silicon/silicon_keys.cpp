@@ -140,7 +140,7 @@ OrderedJson machine_json(const Technology& technology, const Hardware& hardware)
 
 std::vector<PlacedKey> machine_keys() { return placed(kMachineKeys, "", kElementKeys, "units/*/"); }
 
-void add_silicon(OrderedJson& result, const Technology& technology)
+std::optional<MeasuredRun> add_silicon(OrderedJson& result, const Technology& technology)
 {
     EnergyView seen{technology, measured_run(result), {}, 0};
     if (seen.run) {
@@ -156,6 +156,7 @@ void add_silicon(OrderedJson& result, const Technology& technology)
     }
     if (!all.contains("energy")) all.update(silicon);
     result = std::move(all);
+    return seen.timed() ? seen.run : std::nullopt;
 }
 
 std::vector<PlacedKey> silicon_keys() { return placed(kKeys, "", kUnitKeys, "energy/units/*/"); }

@@ -9,8 +9,9 @@ namespace dlasim::silicon {
 nlohmann::ordered_json machine_json(const Technology& technology, const Hardware& hardware);
 std::vector<PlacedKey> machine_keys();
 
-/// Adds area_mm2, energy_uj, power_mw, memory_uj, total_uj and `energy` to a result, after `cycles`; null where the result has no units.
-void add_silicon(nlohmann::ordered_json& result, const Technology& technology);
+/// Adds area_mm2, energy_uj, power_mw, memory_uj, total_uj and `energy` to a result, after `cycles`; null where it has no units. The run,
+/// where its energy is known.
+std::optional<MeasuredRun> add_silicon(nlohmann::ordered_json& result, const Technology& technology);
 std::vector<PlacedKey> silicon_keys();
 
 }  // namespace dlasim::silicon

@@ -167,8 +167,8 @@ int execute(const Workload& workload, Host& host, const RunOptions& options, Run
     if (run.hazards) run.hazards->rules = lint::check(workload.hardware, played(workload, run), run);
     if (options.reproducible) run.wall_seconds = 0;
     CommandReport said = report(run);
-    silicon::add_silicon(said.result, technology);
-    profile.add_to(said.result);
+    const std::optional<silicon::MeasuredRun> spent = silicon::add_silicon(said.result, technology);
+    if (spent) profile.add_to(said.result, *spent);
     if (options.reproducible)
         for (const KeyRow& key : {kWallSecondsKey, kCyclesPerSecondKey}) said.result.erase(std::string(key.name));
     add_made_by(said.result, options);
@@ -178,7 +178,11 @@ int execute(const Workload& workload, Host& host, const RunOptions& options, Run
     OverTime::Parts parts;
     if (files.timeline || files.html)
         parts = over_time.parts(
-            run, [&](Cycle cycle) { return profile.picojoules(cycle, said.result); }, workload.hardware.clock_mhz);
+            run,
+            [&](Cycle cycle) {
+                return spent ? profile.picojoules(cycle, *spent) : std::pair{0.0, 0.0};
+            },
+            workload.hardware.clock_mhz);
     if (files.timeline) files.timeline->finish(timeline_bytes(run, workload.name, said.spans, parts, options.shown));
     if (files.pipeline) files.pipeline->finish(pipeline_text(run, options.shown));
     if (files.waves) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "silicon/activity.h"
-
 namespace dlasim {
 namespace {
 
@@ -74,12 +72,11 @@ const PowerProfile::Point* PowerProfile::at(Cycle cycle) const
     return there != points_.end() && there->cycle == cycle ? &*there : nullptr;
 }
 
-std::pair<double, double> PowerProfile::picojoules(Cycle cycle, const OrderedJson& result) const
+std::pair<double, double> PowerProfile::picojoules(Cycle cycle, const silicon::MeasuredRun& run) const
 {
-    const std::optional<silicon::MeasuredRun> run = silicon::measured_run(result);
     const Point* there = at(cycle);
-    if (!run || !there || !result["energy_uj"].is_number()) return {};
-    return {there->chip_pj[static_cast<std::size_t>(run->activity.precision)], there->memory_pj};
+    if (!there) return {};
+    return {there->chip_pj[static_cast<std::size_t>(run.activity.precision)], there->memory_pj};
 }
 
 void PowerProfile::add_to_steps(OrderedJson& steps, std::size_t precision) const
@@ -122,16 +119,13 @@ OrderedJson PowerProfile::windows(Cycle cycles, double all_pj, std::size_t preci
         {"window_cycles", window_}, {"peak_mw", peak_mw}, {"peak_cycle", peak_cycle}, {"windows_mw", chip}, {"windows_memory_mw", memory}};
 }
 
-void PowerProfile::add_to(OrderedJson& result) const
+void PowerProfile::add_to(OrderedJson& result, const silicon::MeasuredRun& run) const
 {
-    const std::optional<silicon::MeasuredRun> run = silicon::measured_run(result);
-    if (!run || !result["energy_uj"].is_number()) return;
-    const auto precision = static_cast<std::size_t>(run->activity.precision);
+    const auto precision = static_cast<std::size_t>(run.activity.precision);
     for (const char* list : {"steps", "operations"})
         if (result.contains(list) && result[list].is_array()) add_to_steps(result[list], precision);
     if (window_ != 0)
-        result["power"] =
-            windows(static_cast<Cycle>(run->activity.cycles), 1e6 * result["energy_uj"].get<double>() * run->images, precision);
+        result["power"] = windows(static_cast<Cycle>(run.activity.cycles), 1e6 * result["energy_uj"].get<double>() * run.images, precision);
 }
 
 std::vector<PlacedKey> step_energy_keys() { return placed(kStepRows, ""); }

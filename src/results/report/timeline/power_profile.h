@@ -12,7 +12,7 @@
 #include "base/files/keys.h"
 #include "facts/hardware.h"
 #include "links/core.h"
-#include "silicon/energy.h"
+#include "silicon/activity.h"
 
 namespace dlasim {
 
@@ -25,10 +25,10 @@ public:
     /// Counters from t0 to the end of cycle `cycle`, and the energy of a DRAM.
     void sample(Cycle cycle, const std::vector<UnitReport>& units, double dram_pj);
     /// Energy of the steps or operations of a result, which has it of the whole run already, and `power` where windows were wanted.
-    void add_to(nlohmann::ordered_json& result) const;
+    void add_to(nlohmann::ordered_json& result, const silicon::MeasuredRun& run) const;
 
-    /// What accelerator and memory have spent up to the end of a sampled cycle, pJ; both 0 where the result knows no energy.
-    std::pair<double, double> picojoules(Cycle cycle, const nlohmann::ordered_json& result) const;
+    /// What accelerator and memory have spent up to the end of a sampled cycle, pJ; both 0 of a cycle without a sample.
+    std::pair<double, double> picojoules(Cycle cycle, const silicon::MeasuredRun& run) const;
 
 private:
     static constexpr std::size_t kPrecisions = 3;
