@@ -1,5 +1,5 @@
-// The units that read and write memory. A client is a name in Client and a row of kClientFacts; beside them stand only the members of
-// its unit's ports and their links (platform/top.cpp).
+// The units that read and write memory. A client is a name in Client and a row of kClientFacts. Its unit's ports have its links, which
+// platform/top.cpp connects.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ enum class Client : std::uint8_t { Bdma, Sdp, Pdp, Cdp, Rubik, SdpBs, SdpBn, Sdp
 inline constexpr std::size_t kClients = static_cast<std::size_t>(Client::CdmaWeight) + 1;  // the last one
 inline constexpr std::size_t kWriteClients = static_cast<std::size_t>(Client::Rubik) + 1;  // those that write have the lowest ids
 
-/// What the configurable generation reads in a cycle, in bytes; 0 of an engine that the machine lacks.
+/// Throughputs in a cycle, as sdp.md 2.8 has them for the depths of latency FIFOs; 0 of an engine that the machine lacks.
 struct ReadRates {
     std::uint32_t sdp, bs, bn, ew, pdp, cdp;
 };

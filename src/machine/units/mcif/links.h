@@ -48,8 +48,8 @@ private:
 
 struct FabricMode {
     bool values;  // beats carry their bytes
-    /// What comes to an empty stage is put behind it at once, for the cycle in which it gets there. Not in nv_full, where two atoms meet
-    /// in a stage, nor while stepping: slower, and by law the same.
+    /// An empty stage passes its input to the next one at once, for the cycle of its arrival there. Not in nv_full, whose stages pair
+    /// atoms, nor while stepping: slower, and by law the same.
     bool direct;
 };
 
