@@ -63,9 +63,7 @@ public:
     /// Sets what software reads back; not for op_en or pointers.
     void set(std::uint32_t offset, unsigned group, std::uint32_t value);
 
-    /// Clock-gate enable: op_en of the consumer group delayed by three flops, not cut short by done.
-    /// Last finish() and current enable determine it; see gate_on()/gate_off().
-    Cycle enabled_since() const { return enable_[consumer_].at; }
+    /// op_en of the consumer group.
     bool enabled() const { return enable_[consumer_].on; }
     /// The reason why a unit has no layer from cycle `from` on: software has not enabled it, or the groups change over.
     void note_idle(WaitLog& log, Cycle from) const;

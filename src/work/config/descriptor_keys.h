@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMaxKernelStride = 8, kMaxDilation = 32;  // of a 
 inline constexpr const char* kStrideMeaning =
     "stride; where the kernel is no larger than the stride, a 1 x 1 convolution with the pixels of a window as channels does the same, as "
     "in ONNX models";
-inline constexpr std::int64_t kMaxSide = 8192, kMaxStride = 0xffffffe0, kLastByte = (std::int64_t{1} << 48) - 32;
+inline constexpr std::int64_t kMaxSide = 8192, kMaxStride = 0xffffffe0;
 
 // ---- what several objects have
 inline constexpr std::array kExtent{
