@@ -1,15 +1,13 @@
 #include "network/check.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/expects.h"
 #include "lowering/memory/images.h"
 #include "network/host.h"
 
 namespace dlasim {
-namespace {
-
-}  // namespace
 
 void fill_memory(NetworkPlan& plan, const MemoryCheck::Write& write)
 {
@@ -19,10 +17,9 @@ void fill_memory(NetworkPlan& plan, const MemoryCheck::Write& write)
         const bool input = !plan.steps.tensors[t].layer;
         write(layout.place, input ? tensor_bytes(*plan.golden[t], layout) : Bytes(layout.bytes, kUnwritten));
     }
-    for (PlannedImage& image : plan.images) {
-        write(image.place, image.bytes);
-        image.bytes = Bytes();
-    }
+    // For the first of several input images alone: what is in memory stays there.
+    for (PlannedImage& image : plan.images)
+        if (const Bytes bytes = std::exchange(image.bytes, Bytes()); !bytes.empty()) write(image.place, bytes);
 }
 
 void run_host_step(const NetworkPlan& plan, std::size_t number, const ReadPlace& read, const MemoryCheck::Write& write)
