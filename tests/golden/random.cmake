@@ -55,6 +55,7 @@ dlasim_random_law(RandomMixes mixes long "1001 200")
 dlasim_random_law(RandomSequences sequences golden "1 20" "1043 3 causes")
 dlasim_random_law(RandomSequences sequences long "1001 200" "3001 200 causes")
 dlasim_random_law(RandomSequences sequences golden/600 "40122 1")
+
 # Pooling on the fly and apart.
 dlasim_random_law(RandomFused fused golden "1 20")
 dlasim_random_law(RandomFused fused long "1001 200")

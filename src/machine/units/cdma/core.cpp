@@ -29,6 +29,7 @@ public:
         : hardware_(hardware),
           ports_(ports),
           silicon_(facts::cdma::of(hardware)),
+          flush_done_(flushed ? 0 : silicon_.flush),
           registers_(*find_unit(hardware, "CDMA"), ports.csb),
           data_(hardware_, ports.data_mc, ports.data_cv, ports.csc, ports.cbuf, values),
           weights_(hardware_, ports.weight_mc, ports.weight_cv, ports.csc, ports.cbuf, values)
@@ -38,7 +39,6 @@ public:
         weights_.set_arbiter(registers_.get(reg::cdma::S_ARBITER));
         previous_.bank_code = 1u << silicon_.bank_bits;
         previous_.bank_code |= previous_.bank_code << 16;
-        flush_done_ = flushed ? 0 : silicon_.flush;
     }
 
     void advance(Cycle to) override;
@@ -67,7 +67,7 @@ private:
     const Hardware hardware_;
     const CdmaPorts ports_;
     const facts::cdma::Facts silicon_;
-    Cycle flush_done_ = 0;
+    const Cycle flush_done_;
 
     // ---- what a layer sets
     RegisterFile registers_;

@@ -11,6 +11,14 @@ namespace dlasim::fabric {
 
 namespace ff = facts::fabric;
 
+// Each place in the arbiter has one client.
+static_assert([] {
+    for (std::size_t i = 0; i < kClients; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (kClientFacts[i].place != 0 && kClientFacts[i].place == kClientFacts[j].place) return false;
+    return true;
+}());
+
 ReadIngress::ReadIngress(const Hardware& hardware, MemorySide side, const McifLinks& links, DbbPort& port, const FabricMode& mode)
     : silicon_(ff::of(hardware)),
       bursts_(side == MemorySide::Secondary),
